@@ -40,6 +40,7 @@ const immediate: ReturnType<DecideDependencies['engine']> = {
     queueMs: 0,
     computeMs: 0,
     isShared: false,
+    cachedTokens: 0,
   }),
 };
 
@@ -49,7 +50,7 @@ async function read({ body, format }: SentRequest) {
     ignoresModel: false,
     knows: () => false,
     allows: () => true,
-    format,
+    format: format === 'systemone' ? format : 'decide',
   });
   return {
     ok: true,

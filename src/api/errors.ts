@@ -27,7 +27,7 @@ export const ERRORS = {
   unsupported_media_type: {
     status: 415,
     meaning:
-      'The `Content-Type` is a multipart type other than `multipart/form-data`; for a batch, any multipart type.',
+      'The `Content-Type` is a multipart type other than `multipart/form-data`; for a batch and on `/v1/decisions`, any multipart type.',
   },
   out_of_credit: { status: 402, meaning: 'The workspace has no credit left for the request.' },
   budget_exceeded: { status: 402, meaning: 'The workspace has reached its monthly budget.' },
@@ -68,18 +68,28 @@ export const ERRORS = {
   model_not_found: { status: 404, meaning: 'The server does not serve the named model.' },
   model_not_allowed: { status: 403, meaning: 'The workspace is not allowed to use the model.' },
   invalid_webhook_url: { status: 422, meaning: 'The address in `Service-Webhook-Url` is not allowed.' },
-  missing: { status: 422, meaning: 'The request has no `state`.' },
+  missing: { status: 422, meaning: 'The request has no `state`, or on `/v1/decisions` no `input`.' },
+  invalid_input: {
+    status: 400,
+    meaning: 'On `/v1/decisions`: `input`, one of its items or a part of one is invalid.',
+  },
   invalid_questions: {
     status: 422,
     meaning: '`questions` is missing or empty, or a name is repeated or longer than 1,024 characters.',
   },
-  too_many_questions: { status: 422, meaning: 'The request has more than 16 questions.' },
+  too_many_questions: {
+    status: 422,
+    meaning: 'The request has more than 16 questions, or on `/v1/decisions` more than 400.',
+  },
   invalid_type: { status: 422, meaning: `The \`type\` of a question is not ${questionTypes('`')}.` },
   invalid_question: {
     status: 422,
     meaning: 'The instructions or criteria of a question are invalid, or it does not fit the context window.',
   },
-  too_many_options: { status: 422, meaning: 'A question has more than 26 options.' },
+  too_many_options: {
+    status: 422,
+    meaning: 'A question has more than 26 options; on `/v1/decisions`, more than the model can answer.',
+  },
   invalid_image_budget: { status: 422, meaning: '`image_budget` is not 70, 140 or 280.' },
   invalid_assets: {
     status: 400,
@@ -107,6 +117,11 @@ export const ERRORS = {
   image_dimensions: {
     status: 400,
     meaning: 'A side of an image is shorter than 280 or longer than 1,568 pixels.',
+  },
+  remote_image: {
+    status: 400,
+    meaning:
+      'On `/v1/decisions`: an `image_url` is an address, which the server does not open. A `data:` URL works.',
   },
   invalid_image: { status: 400, meaning: 'An image is not valid base64 or cannot be decoded.' },
   images_not_supported: { status: 422, meaning: 'The model does not support images.' },
@@ -191,7 +206,7 @@ export class ApiError extends Error {
     return ERRORS[this.type].status;
   }
 
-  /** The body of contract 2.9. */
+  /** The body of contract 2.9. OpenAI's form of it is in `openai-errors.ts`. */
   body(): { error: string; type: ErrorType } {
     return { error: this.message, type: this.type, ...this.details };
   }

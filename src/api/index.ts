@@ -3,6 +3,7 @@ export * from './batch-states.js';
 export * from './content.js';
 export * from './errors.js';
 export * from './limits.js';
+export * from './openai-errors.js';
 export * from './operator.js';
 export * from './operator-errors.js';
 export * from './operator-routes.js';

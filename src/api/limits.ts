@@ -30,6 +30,13 @@ export const LIMITS = {
   questionNameCodePoints: 1_024,
   optionsPerQuestion: 26,
   scoreLevelsMin: 2,
+  /** Of `/v1/decisions`, as its clients know it. */
+  decisionQuestions: 400,
+  /** Of a choice on `/v1/decisions`. A model may have fewer labels. */
+  decisionChoices: 255,
+  decisionChoicesMin: 2,
+  /** Ours: of a score on `/v1/decisions`; as many as on `/v1/decide`. */
+  decisionLevels: 26,
   /** Ours: orders of its options in which a choice can be asked: every rotation of the most options. */
   optionRotations: 26,
   /** Ours: prompts of a request whose choices are asked in several orders. */

@@ -1,6 +1,6 @@
 /**
  * Every route of the server (contract 4): its body, whether it requires a token, and whether the prefix `/m/<model>` may
- * pin the model. `HEAD` follows `GET`; `{id}` is the id of a batch, `{file}` the name of a file.
+ * pin the model, and the form of its errors. `HEAD` follows `GET`; `{id}` is the id of a batch, `{file}` the name of a file.
  */
 export const ROUTES = [
   {
@@ -10,6 +10,7 @@ export const ROUTES = [
     token: true,
     body: 'decision',
     ofModel: true,
+    errors: 'own',
     meaning: 'Answer 1 to 16 questions about one state.',
   },
   {
@@ -19,7 +20,18 @@ export const ROUTES = [
     token: true,
     body: 'decision',
     ofModel: true,
+    errors: 'own',
     meaning: 'The same for System One clients; an unknown `model` is answered by the default one.',
+  },
+  {
+    name: 'decisions',
+    method: 'POST',
+    path: '/v1/decisions',
+    token: true,
+    body: 'decision',
+    ofModel: true,
+    errors: 'openai',
+    meaning: 'Answer 1 to 400 questions about one input, for OpenAI clients.',
   },
   {
     name: 'submitBatch',
@@ -28,6 +40,7 @@ export const ROUTES = [
     token: true,
     body: 'lines',
     ofModel: false,
+    errors: 'own',
     meaning: 'Submit a batch: a JSON Lines file with one decision per line.',
   },
   {
@@ -37,6 +50,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'List the batches of the key, oldest first.',
   },
   {
@@ -46,6 +60,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'Show one batch.',
   },
   {
@@ -55,6 +70,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'Collect the results of a finished batch, one line per input line.',
   },
   {
@@ -64,6 +80,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'Cancel a batch; lines in progress are still answered.',
   },
   {
@@ -73,6 +90,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'Show the credit, the limits and the prices of the key.',
   },
   {
@@ -82,6 +100,7 @@ export const ROUTES = [
     token: true,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'Show what the key was charged, by day, model and kind.',
   },
   {
@@ -91,6 +110,7 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: true,
+    errors: 'own',
     meaning: 'List the models.',
   },
   {
@@ -100,6 +120,7 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: true,
+    errors: 'own',
     meaning:
       'Answer `{"status":"ok"}`; 503 until the models are loaded, and while the server cannot reach its database.',
   },
@@ -110,6 +131,7 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'Describe this interface as an OpenAPI 3.1 document.',
   },
   {
@@ -119,6 +141,7 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'The web console, for browsers.',
   },
   {
@@ -128,9 +151,12 @@ export const ROUTES = [
     token: false,
     body: 'none',
     ofModel: false,
+    errors: 'own',
     meaning: 'A file that the web console loads.',
   },
 ] as const;
 
 export type Route = (typeof ROUTES)[number];
 export type RouteName = Route['name'];
+/** The form of the body of an error: that of contract 2.9, or OpenAI's. */
+export type ErrorForm = Route['errors'];

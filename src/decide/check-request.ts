@@ -1,11 +1,10 @@
 import type { Catalog, CatalogBuild } from '../engine/index.js';
-import type { ImageFile } from '../images/index.js';
 import type { DecideRequest } from './decide-types.js';
 import { checkDiagnostics, type Diagnostics } from './diagnostics.js';
 import { findImageUses } from './references/find-uses.js';
 import type { OpenBody } from './request/open-body.js';
 import { readRequest } from './request/read-request.js';
-import { imageFiles } from './request-images.js';
+import { imageFiles, type RequestImage } from './request-images.js';
 
 /** The conditions under which a request is checked. */
 export interface RequestTerms {
@@ -37,7 +36,7 @@ export interface CheckedRequest {
   readonly uses: ReturnType<typeof findImageUses>;
   readonly diagnostics: Diagnostics;
   /** Unchecked. */
-  readonly images: readonly ImageFile[];
+  readonly images: readonly RequestImage[];
 }
 
 /**
@@ -57,7 +56,7 @@ export function checkRequest(
   });
   const build = catalog.find(model ?? request.model) as CatalogBuild;
   const uses = findImageUses(request);
-  const images = imageFiles(request.assets, files);
+  const images = imageFiles(request.assets, request.imageBudget, files);
   return {
     request,
     build,

@@ -23,6 +23,16 @@ export interface Question {
   readonly type: QuestionType;
   readonly instructions: string | null;
   readonly options: readonly Option[];
+  /** On `/v1/decisions` only. */
+  readonly repeats?: Repeated;
+}
+
+/** What a response repeats of a question. */
+export interface Repeated {
+  /** Null: it has none. */
+  readonly name: string | null;
+  /** Per option the value of the choice or the label of the level; empty for a question without such options. */
+  readonly values: ReadonlyArray<string | boolean>;
 }
 
 /** A request that passed every check that needs no model. */

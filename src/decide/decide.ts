@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
-import type { Engine, PlanLogits, RunOptions } from '../engine/index.js';
+import type { Engine, EngineAnswer, PlanLogits, RunOptions } from '../engine/index.js';
 import { rawProbabilities } from './answers/answer.js';
 import { labelMassOf, probabilitiesOf } from './answers/average.js';
 import { roundProbabilities } from './answers/probabilities.js';
@@ -56,6 +56,9 @@ export async function decide(
   const started = dependencies.clock.monotonic();
   const prepared = await dependencies.prepare(task);
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message, {}, {}, prepared.param);
+  const preparedMs = dependencies.clock.monotonic() - started;
+  if (!prepared.orders.some((count) => count > 0))
+    return decisionOf(prepared, NOT_COMPUTED, preparedMs, task.format);
   const { build, inputTokens } = prepared;
   const engine = dependencies.engine(build);
   if (engine === undefined) {
@@ -66,8 +69,8 @@ export async function decide(
   const settlement = reserved instanceof Promise ? await reserved : reserved;
   let decision: Decision;
   try {
-    const preparedMs = dependencies.clock.monotonic() - started;
-    decision = await run(prepared, engine, preparedMs, options, task.format);
+    const answer = await engine.run(prepared.plan, options);
+    decision = decisionOf(prepared, answer, preparedMs, task.format);
   } catch (error) {
     settlement.release();
     throw error;
@@ -76,30 +79,38 @@ export async function decide(
   return decision;
 }
 
-async function run(
-  { build, plan, questions, temperatures, orders, diagnostics, inputTokens }: Ready,
-  engine: Pick<Engine, 'run'>,
+/** What comes of a request of which no question fits the context window: nothing is computed or charged. */
+const NOT_COMPUTED: EngineAnswer = { logits: [], queueMs: 0, computeMs: 0, isShared: false, cachedTokens: 0 };
+
+function decisionOf(
+  { build, questions, temperatures, orders, diagnostics, inputTokens }: Ready,
+  { logits, queueMs, computeMs, isShared, cachedTokens }: EngineAnswer,
   preparedMs: number,
-  options: RunOptions,
   format: FormatName,
-): Promise<Decision> {
-  const { logits, queueMs, computeMs, isShared } = await engine.run(plan, options);
+): Decision {
   const byQuestion = split(logits, orders);
-  const probabilities = questions.map((question, index) =>
-    probabilitiesOf(byQuestion[index] as PlanLogits, question.options.length, temperatures[index] as number),
-  );
-  const extras = questions.map((question, index) => ({
-    raw: diagnostics.rawProbabilities
-      ? rawProbabilities(question, probabilities[index] as Float64Array)
-      : null,
-    labelMass: diagnostics.labelMass
-      ? labelMassOf(byQuestion[index] as PlanLogits, question.options.length)
-      : null,
-  }));
-  const units = probabilities.map(roundProbabilities);
-  const usage = { inputTokens, outputTokens: units.length };
+  const probabilities = questions.map(({ options }, index) => {
+    const own = byQuestion[index] as PlanLogits;
+    return own.length === 0 ? null : probabilitiesOf(own, options.length, temperatures[index] as number);
+  });
+  const extras = questions.map((question, index) => {
+    const found = probabilities[index] ?? null;
+    const own = byQuestion[index] as PlanLogits;
+    return {
+      raw: diagnostics.rawProbabilities && found !== null ? rawProbabilities(question, found) : null,
+      labelMass: diagnostics.labelMass && found !== null ? labelMassOf(own, question.options.length) : null,
+    };
+  });
+  const units = probabilities.map((found) => found && roundProbabilities(found));
+  const usage = { inputTokens, outputTokens: units.filter((found) => found !== null).length };
   return {
-    json: FORMATS[format].response({ build, questions, units, usage, extras }),
+    json: FORMATS[format].response({
+      build,
+      questions,
+      units,
+      usage: { ...usage, cachedTokens },
+      extras,
+    }),
     build,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
@@ -107,7 +118,7 @@ async function run(
   };
 }
 
-/** The logits of each question, one array per order of its options. */
+/** The logits of each question, one array per order of its options; none for a question that was left out. */
 function split(logits: PlanLogits, orders: readonly number[]): PlanLogits[] {
   let end = 0;
   return orders.map((count) => {

@@ -27,12 +27,12 @@ export interface Prepared {
   readonly plan: Plan;
   /** Softmax temperature per question, in their order. */
   readonly temperatures: readonly number[];
-  /** In how many orders of its options each question is asked; each order is a suffix of the plan. */
+  /** In how many orders of its options each question is asked; each order is a suffix of the plan. 0: it was left out. */
   readonly orders: readonly number[];
   /**
    * The billed tokens: the prefix once and every suffix, whatever caches and packing save. An image in the state counts
    * once, in the prefix; an image in a question counts in that question's suffix. Each use has the tokens of its squares
-   * and two markers (contract 8 rules 4 and 5).
+   * and two markers (contract 8 rules 4 and 5). 0 if all questions were left out.
    */
   readonly inputTokens: number;
 }
@@ -44,6 +44,16 @@ interface Shown {
   readonly images: readonly PlanImage[];
 }
 
+/** What a format says about text that is longer than a model reads. */
+export interface LongTexts {
+  /** What the model reads of a state, in code points; null: all of it. */
+  readonly stateCodePoints: number | null;
+  /** A question that does not fit the context window makes the request fail, or is left out of the plan. */
+  readonly longQuestion: 'fails' | 'left out';
+}
+
+/** Contract 4.3 rule 6. */
+export const CUT_STATE: LongTexts = { stateCodePoints: LIMITS.stateCodePoints, longQuestion: 'fails' };
 const NOTHING: Shown = { uses: { state: [], questions: [] }, images: [] };
 const NO_USES: QuestionUses = { instructions: [], descriptions: [] };
 
@@ -52,18 +62,18 @@ export type PromptModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLeng
 
 /**
  * Plans a checked request: the state as the prefix that all questions share, then the suffixes of each question, one per
- * order of its options, which end at the answer position. The model reads the first 20,000 code points of the state
- * (contract 4.3 rule 6), with references replaced by images. Throws ApiError: `too_many_options` if the model has
- * not enough labels, `invalid_question` if a prompt exceeds the context window.
+ * order of its options, which end at the answer position. References are replaced by images. Throws ApiError
+ * `invalid_question` if a prompt exceeds the context window, unless `long` says that its question is left out.
  */
 export function planRequest(
   request: DecideRequest,
   model: PromptModel,
   { uses, images }: Shown = NOTHING,
   { optionRotations, labelMass }: Pick<Diagnostics, 'optionRotations' | 'labelMass'> = NO_DIAGNOSTICS,
+  { stateCodePoints, longQuestion }: LongTexts = CUT_STATE,
 ): Prepared {
   const { profile, tokenizer } = model;
-  for (const question of request.questions) requireLabels(question, model);
+  const bytesMax = tokenizer.bytesOf(model.contextLength);
   const stateIsText = request.state.kind === 'text';
   const prompts = request.questions.map((question, index) =>
     rotationsOf(question, optionRotations).map((by): Prompt => {
@@ -72,19 +82,30 @@ export function planRequest(
     }),
   );
   const [[first]] = prompts as [[Prompt]];
-  const state = shownParts(stateText(request.state, LIMITS.stateCodePoints), uses.state);
+  const state = shownParts(stateText(request.state, stateCodePoints ?? bytesMax + 1), uses.state);
   const tokensOf = tokensOfImages(model, images);
-  const prefix = fillParts(first.skeleton.prefix, tokenizer, () => state, tokensOf);
-  const suffixes = prompts
-    .flat()
-    .map((prompt) => suffixOf(prompt, model, { state, tokensOf, prefixLength: prefix.length, labelMass }));
+  const head = first.skeleton.prefix;
+  // Text that is too long even if each token were the longest is not tokenized: that could take minutes.
+  const isTooLong = stateCodePoints === null && bytesOf(head, () => state) > bytesMax;
+  const prefix = isTooLong ? null : fillParts(head, tokenizer, () => state, tokensOf);
+  const suffixes = prompts.map((orders, index): readonly Suffix[] => {
+    const made = orders.map(
+      (prompt) => prefix && suffixOf(prompt, model, { state, tokensOf, prefix, labelMass }),
+    );
+    const fitting = made.filter((suffix) => suffix !== null);
+    if (fitting.length === made.length) return fitting;
+    if (longQuestion === 'left out') return [];
+    throw tooLong(request.questions[index] as Question, model);
+  });
+  const all = suffixes.flat();
+  const read = prefix === null || all.length === 0 ? new Int32Array(0) : prefix;
   return {
-    plan: { prefix, prefixKey: prefixKey(prefix, images), suffixes, images },
+    plan: { prefix: read, prefixKey: prefixKey(read, images), suffixes: all, images },
     temperatures: request.questions.map((question) =>
       profile.temperatures.of(question.type, question.options.length),
     ),
-    orders: prompts.map(({ length }) => length),
-    inputTokens: suffixes.reduce((sum, suffix) => sum + suffix.tokens.length, prefix.length),
+    orders: suffixes.map(({ length }) => length),
+    inputTokens: all.reduce((sum, suffix) => sum + suffix.tokens.length, read.length),
   };
 }
 
@@ -101,33 +122,25 @@ interface Prompt {
 interface Shared {
   readonly state: readonly ShownPart[];
   readonly tokensOf: ImageTokens;
-  readonly prefixLength: number;
+  readonly prefix: Int32Array;
   readonly labelMass: boolean;
 }
 
-/** The labels of the suffix are in the order of the options as sent. Throws ApiError `invalid_question`. */
+/** The labels of the suffix are in the order of the options as sent. Null: the prompt does not fit the context window. */
 function suffixOf(
   { question, uses, by, skeleton: { suffix, labels } }: Prompt,
   model: PromptModel,
-  { state, tokensOf, prefixLength, labelMass }: Shared,
-): Suffix {
+  { state, tokensOf, prefix, labelMass }: Shared,
+): Suffix | null {
   const { profile, tokenizer, contextLength } = model;
   const shown = (slot: Slot) => shownIn(slot, question, state, uses);
-  // Text that is too long even if each token were the longest is not tokenized: that could take minutes.
-  if (bytesOf(suffix, shown) > tokenizer.bytesOf(contextLength)) throw tooLong(question, model);
+  const left = contextLength - prefix.length;
+  if (left <= 0 || bytesOf(suffix, shown) > tokenizer.bytesOf(left)) return null;
   const tokens = fillParts(suffix, tokenizer, shown, tokensOf);
-  if (prefixLength + tokens.length > contextLength) throw tooLong(question, model);
+  if (prefix.length + tokens.length > contextLength) return null;
   const shownLabels = labels.map((label) => profile.labels[label] as number);
   const options = rotated(shownLabels, labels.length - by);
   return { tokens, options: Int32Array.from(labelMass ? [...options, LABEL_MASS] : options) };
-}
-
-function requireLabels({ name, options }: Question, { profile: { labels } }: PromptModel): void {
-  if (options.length <= labels.length) return;
-  throw new ApiError(
-    'too_many_options',
-    `Question ${quoteName(name)} has ${options.length} options; the limit of this model is ${labels.length}.`,
-  );
 }
 
 /** The templates of models know these types. */

@@ -4,6 +4,7 @@ import type { ImageReader } from '../images/index.js';
 import type { RequestTerms } from './check-request.js';
 import { type ReadContent, readContent } from './content/read-content.js';
 import type { Question } from './decide-types.js';
+import { requireLabels } from './decisions/decision-questions.js';
 import type { Diagnostics } from './diagnostics.js';
 import { type Prepared, type PromptModel, planRequest } from './plan.js';
 import { FORMATS, type FormatName } from './request-formats.js';
@@ -73,16 +74,17 @@ async function prepare(
   { catalog, open, images: reader }: Models,
 ): Promise<PrepareResult> {
   try {
-    const checked = FORMATS[format].check(body, terms, catalog);
-    const { request, build, uses, diagnostics, images: files } = checked;
+    const { check, long } = FORMATS[format];
+    const { request, build, uses, diagnostics, images: files } = check(body, terms, catalog);
     const model = open(build);
-    const images = await readImages(files, request.imageBudget, build, model.images, reader);
+    requireLabels(request.questions, build.id, model.profile.labels.length);
+    const images = await readImages(files, build, model.images, reader);
     return {
       ok: true,
       build: build.id,
       questions: request.questions,
       diagnostics,
-      ...planRequest(request, model, { uses, images }, diagnostics),
+      ...planRequest(request, model, { uses, images }, diagnostics, long),
     };
   } catch (error) {
     if (error instanceof ApiError) return refusal(error);

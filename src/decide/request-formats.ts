@@ -2,14 +2,18 @@ import type { Catalog } from '../engine/index.js';
 import { answerOf } from './answers/answer.js';
 import { type Answered, responseJson } from './answers/response.js';
 import { type CheckedRequest, checkRequest, type RequestTerms } from './check-request.js';
+import { checkDecisions } from './decisions/check-decisions.js';
+import { decisionsJson } from './decisions/decisions-response.js';
+import { CUT_STATE, type LongTexts } from './plan.js';
 import { openBody } from './request/open-body.js';
 
 /** The form of a request and of its response. */
-export type FormatName = 'decide' | 'systemone';
+export type FormatName = 'decide' | 'systemone' | 'decisions';
 
 interface Format {
   /** Reads a JSON body and makes every check that needs neither tokens nor decoded images. Throws ApiError. */
   check(body: Uint8Array, terms: RequestTerms, catalog: Pick<Catalog, 'find'>): CheckedRequest;
+  readonly long: LongTexts;
   /** Writes the response as JSON. */
   response(answered: Answered): string;
 }
@@ -18,12 +22,18 @@ interface Format {
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
   decide: decideFormat('decide'),
   systemone: decideFormat('systemone'),
+  decisions: {
+    check: checkDecisions,
+    long: { stateCodePoints: null, longQuestion: 'left out' },
+    response: decisionsJson,
+  },
 };
 
 /** The form of contract 2.1 and contract 2.4. */
 function decideFormat(format: 'decide' | 'systemone'): Format {
   return {
     check: (body, terms, catalog) => checkRequest(openBody(body), { ...terms, format }, catalog),
+    long: CUT_STATE,
     response: ({ build, questions, units, usage, extras }) => {
       const answers = questions.map((question, index) =>
         answerOf(question, units[index] as readonly number[]),

@@ -50,7 +50,10 @@ export interface RunOptions {
   readonly label?: string;
   /** Whether no other plan is computed in its waves. */
   readonly alone?: boolean;
-  /** Whose equal plans may get the same answer (see `SharedAnswers`). Absent: the answer is not shared. */
+  /**
+   * Whose equal plans may get the same answer (see `SharedAnswers`), and whose prefixes count as cached. Absent: nothing is
+   * shared.
+   */
   readonly workspace?: string;
   /** Called before `run` returns, if the plan is not answered from the cache, once the plan counts in `waiting` and `wantsBatch` or is being computed. */
   readonly onQueued?: () => void;
@@ -151,8 +154,9 @@ export class Engine {
     if (this.abandoned !== null) throw this.abandoned;
     const key = this.answers.keyOf(plan, workspace);
     const known = key === null ? undefined : this.answers.find(key, plan);
-    if (known !== undefined) return { logits: known, queueMs: 0, computeMs: 0, isShared: true };
-    const pending = new Pending(plan, clock.monotonic(), label, alone);
+    if (known !== undefined)
+      return { logits: known, queueMs: 0, computeMs: 0, isShared: true, cachedTokens: 0 };
+    const pending = new Pending(plan, clock.monotonic(), label, alone, workspace ?? null);
     if (urgency === 'live') this.admitLive(pending);
     this.add(pending, urgency);
     if (key !== null) this.answers.share(key, pending);

@@ -11,6 +11,11 @@ export interface EngineAnswer {
   readonly computeMs: number;
   /** Whether it is the answer of an equal plan (see `SharedAnswers`). */
   readonly isShared: boolean;
+  /**
+   * Tokens of the plan's prefix that the prefix cache saved and its workspace had used before; 0 in exact mode, where a
+   * context starts empty.
+   */
+  readonly cachedTokens: number;
 }
 
 /**
@@ -40,6 +45,7 @@ export class Pending implements Entry {
     private readonly since: number,
     readonly label: string | null,
     public alone: boolean,
+    readonly workspace: string | null = null,
   ) {
     this.answer = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
@@ -73,9 +79,9 @@ export class Pending implements Entry {
   }
 
   /** Answers it with logits that were computed for it. */
-  resolve(logits: PlanLogits, now: number): void {
+  resolve(logits: PlanLogits, now: number, cachedTokens: number): void {
     if (!this.end()) return;
-    this.settle.resolve({ logits, ...this.timesAt(now), isShared: false });
+    this.settle.resolve({ logits, ...this.timesAt(now), isShared: false, cachedTokens });
     this.whenComputed(logits, now);
   }
 
@@ -83,7 +89,7 @@ export class Pending implements Entry {
   resolveAs(logits: PlanLogits, now: number): void {
     if (!this.end()) return;
     const own = logits.map((each) => each.slice());
-    this.settle.resolve({ logits: own, ...this.timesAt(now), isShared: true });
+    this.settle.resolve({ logits: own, ...this.timesAt(now), isShared: true, cachedTokens: 0 });
   }
 
   /** Also after the caller has left or was answered: waves that hold the plan leave it out. */

@@ -40,7 +40,7 @@ export function answerAuthorized(
 ): Promise<RouteReply> | RouteReply {
   const { headers, target, signal } = incoming;
   if (route.body === 'decision') {
-    const { length, ...content } = checkContent(framing, headers);
+    const { length, ...content } = checkContent(framing, headers, route.name);
     const format: FormatName = route.name;
     const { allowedModels } = caller;
     const diagnostics = readDiagnostics(headers);

@@ -6,6 +6,7 @@ import {
   type MediaType,
   SENT_ENCODINGS,
 } from '../api/index.js';
+import type { FormatName } from '../decide/index.js';
 import { readBoundary } from './boundary.js';
 import { type Framing, valuesOf } from './head.js';
 import type { HeaderList } from './transport/transport-types.js';
@@ -21,10 +22,15 @@ interface ContentHead extends Content {
  * `body_too_large`, `unsupported_encoding`, `unsupported_media_type`, in this order. A missing or
  * invalid boundary is an error of the body, reported by its reader.
  */
-export function checkContent(framing: Framing, headers: HeaderList): ContentHead {
+export function checkContent(framing: Framing, headers: HeaderList, format: FormatName): ContentHead {
   const length = checkLength(framing);
   const encoding = checkEncoding(headers);
-  return { length, encoding, media: checkMediaType(headers) };
+  const media = checkMediaType(headers);
+  if (format !== 'decisions' || media.kind === 'json') return { length, encoding, media };
+  throw new ApiError(
+    'unsupported_media_type',
+    'This interface has no multipart bodies: images are sent in the JSON, as `data:` URLs.',
+  );
 }
 
 /** The same for a batch file: any media type except multipart is accepted (contract 7.1). */

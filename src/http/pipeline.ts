@@ -145,7 +145,8 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
     // A response that precedes authentication, such as to an unknown path, has the headers too.
     const known = caller === undefined ? callerOf(app, incoming) : caller;
-    const refusal = errorReply(requestId, error, endsWithError(error, framing), keyHeaders(known));
+    const form = readTarget(incoming.target)?.routes[0]?.errors;
+    const refusal = errorReply(requestId, error, endsWithError(error, framing), keyHeaders(known), form);
     const unread = unreadReason(error, framing);
     const sent = unread === undefined ? refusal : { ...refusal, unread };
     return { reply: sent, caller: known, error: error.type };

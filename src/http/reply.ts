@@ -1,4 +1,4 @@
-import { ApiError, type ErrorType } from '../api/index.js';
+import { ApiError, type ErrorForm, type ErrorType, openAiErrorBody, openAiStatus } from '../api/index.js';
 import type { Phases } from './app.js';
 import {
   type BodyStream,
@@ -31,7 +31,7 @@ export function okReply(requestId: string, { status = 200, body, type }: RouteRe
 }
 
 /**
- * An error response (contract 2.9) with `Allow` and `Retry-After` where required (contract 4.1). Every 503 has
+ * An error response (contract 2.9, or OpenAI's form of it) with `Allow` and `Retry-After` where required (contract 4.1). Every 503 has
  * `Retry-After`, one second unless the error says otherwise.
  */
 export function errorReply(
@@ -39,6 +39,7 @@ export function errorReply(
   error: ApiError,
   close: boolean,
   own: HeaderList = [],
+  form: ErrorForm = 'own',
 ): WholeReply {
   const headers = [...commonHeaders(requestId), ...own];
   const { allow, retryAfterSeconds } = error.headers;
@@ -48,7 +49,9 @@ export function errorReply(
   if (retryAfterSeconds !== undefined || error.status === 503) {
     headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)))]);
   }
-  return { status: error.status, headers, body: JSON.stringify(error.body()), close };
+  const [status, body] =
+    form === 'openai' ? [openAiStatus(error.type), openAiErrorBody(error)] : [error.status, error.body()];
+  return { status, headers, body: JSON.stringify(body), close };
 }
 
 /** What a listener answers to bytes that are not a request that it serves. */

@@ -1,13 +1,24 @@
-import { ERRORS, LIMITS, ROUTES, type Route, type RouteName } from '../api/index.js';
+import {
+  ERRORS,
+  type ErrorType,
+  LIMITS,
+  openAiStatus,
+  ROUTES,
+  type Route,
+  type RouteName,
+} from '../api/index.js';
 import { DAYS_PARAMETER, LimitsSchema, UsageSchema } from './account-responses.js';
 import { BatchListSchema, BatchSchema, SubmitResponseSchema } from './batch-responses.js';
+import { DecisionsBody, DecisionsResponseSchema, OpenAiErrorSchema } from './decisions.js';
 import { DecideBody, SystemoneBody } from './requests.js';
 import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
 
 const SCHEMAS = {
   DecideRequest: DecideBody,
   SystemoneRequest: SystemoneBody,
+  DecisionsRequest: DecisionsBody,
   DecideResponse: DecideResponseSchema,
+  DecisionsResponse: DecisionsResponseSchema,
   SubmitResponse: SubmitResponseSchema,
   Batch: BatchSchema,
   BatchList: BatchListSchema,
@@ -16,6 +27,7 @@ const SCHEMAS = {
   ModelList: ModelListSchema,
   Health: HealthSchema,
   Error: ErrorSchema,
+  OpenAiError: OpenAiErrorSchema,
 } as const;
 type SchemaName = keyof typeof SCHEMAS;
 
@@ -23,6 +35,7 @@ type SchemaName = keyof typeof SCHEMAS;
 const ANSWERS: Readonly<Record<RouteName, SchemaName | 'page' | null>> = {
   decide: 'DecideResponse',
   systemone: 'DecideResponse',
+  decisions: 'DecisionsResponse',
   submitBatch: 'SubmitResponse',
   listBatches: 'BatchList',
   showBatch: 'Batch',
@@ -46,6 +59,36 @@ export const DECIDE_EXAMPLE = {
     urgent: { type: 'score', criteria: ['can wait', 'this week', 'now'] },
   },
 } as const;
+
+/** The same for `/v1/decisions`. */
+export const DECISIONS_EXAMPLE = {
+  model: 'decider-g-12b',
+  input: 'My card was charged twice!',
+  questions: [
+    { type: 'predicate', name: 'angry', instructions: 'Is the customer angry?' },
+    {
+      type: 'choice',
+      name: 'team',
+      instructions: 'Which team should answer?',
+      choices: [{ value: 'billing' }, { value: 'technical' }, { value: 'sales' }],
+    },
+    {
+      type: 'score',
+      name: 'urgent',
+      instructions: 'How urgent is it?',
+      levels: [{ label: 'can wait' }, { label: 'this week' }, { label: 'now' }],
+    },
+  ],
+} as const;
+
+/** The request of each route that takes a decision. */
+const REQUESTS = {
+  decide: { schema: 'DecideRequest', example: DECIDE_EXAMPLE },
+  systemone: { schema: 'SystemoneRequest', example: DECIDE_EXAMPLE },
+  decisions: { schema: 'DecisionsRequest', example: DECISIONS_EXAMPLE },
+} as const satisfies Readonly<
+  Record<Extract<Route, { body: 'decision' }>['name'], { schema: SchemaName; example: object }>
+>;
 
 /** The contract as an OpenAPI 3.1 document, made from the tables and schemas of this room. */
 export function openApi(version: string): object {
@@ -155,25 +198,30 @@ function operationOf(
 
 const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
 
-function requestBody({ name, body }: Route): object {
-  if (body === 'lines')
+function requestBody(route: Route): object {
+  if (route.body !== 'decision')
     return { required: true, content: { 'application/jsonl': { schema: { type: 'string' } } } };
-  const schema = reference(name === 'systemone' ? 'SystemoneRequest' : 'DecideRequest');
-  return { required: true, content: { 'application/json': { schema, example: DECIDE_EXAMPLE } } };
+  const { schema, example } = REQUESTS[route.name];
+  return { required: true, content: { 'application/json': { schema: reference(schema), example } } };
 }
 
 /** The 200 and the errors of a route, by status. */
 function responsesOf(route: Route, answer: SchemaName | null): object {
   const schema = answer === null ? { type: 'object' } : reference(answer);
   const media = route.name === 'batchResults' ? 'application/jsonl' : 'application/json';
+  const openai = route.errors === 'openai';
   const types = Object.entries(ERRORS).filter(([type]) => route.token || OPEN_ERRORS.has(type));
   const byStatus = new Map<number, string[]>();
-  for (const [type, { status, meaning }] of types) {
+  for (const [type, { status: own, meaning }] of types) {
+    const status = openai ? openAiStatus(type as ErrorType) : own;
     byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${type}\`: ${meaning}`]);
   }
   const errors = [...byStatus].map(([status, meanings]) => [
     status,
-    { description: meanings.join(' '), content: { 'application/json': { schema: reference('Error') } } },
+    {
+      description: meanings.join(' '),
+      content: { 'application/json': { schema: reference(openai ? 'OpenAiError' : 'Error') } },
+    },
   ]);
   return {
     200: { description: route.meaning, content: { [media]: { schema } } },

@@ -1,5 +1,6 @@
 export { LimitsSchema, UsageSchema } from './account-responses.js';
 export * from './batch-responses.js';
-export { DECIDE_EXAMPLE, openApi } from './document.js';
+export { DecisionsBody, DecisionsResponseSchema, OpenAiErrorSchema } from './decisions.js';
+export { DECIDE_EXAMPLE, DECISIONS_EXAMPLE, openApi } from './document.js';
 export { DecideBody, SystemoneBody } from './requests.js';
 export * from './responses.js';

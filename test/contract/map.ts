@@ -242,6 +242,7 @@ const ERRORS: Record<string, Coverage> = {
   '7.2 image_too_large': by('7.2 image_too_large: 16 MiB decoded, and no more'),
   '7.2 image_dimensions': by(SIDES),
   '7.2 too_many_images': by('7.2 too_many_images: more than 8 assets', TOO_MANY),
+  '7.2 remote_image': { elsewhere: ['test/decide/decisions/input.test.ts'] },
   '7.2 unreferenced_asset': by(
     '4.3 rule 7: every asset is referenced',
     '4.3 rule 7: every file part is named by an asset',
@@ -336,6 +337,7 @@ const LIVE: Partial<Record<ErrorType, Coverage>> = {
   model_not_found: by(live('model_not_found')),
   model_not_allowed: by(live('model_not_allowed')),
   missing: by(live('missing')),
+  invalid_input: { elsewhere: ['test/decide/decisions/input.test.ts'] },
   invalid_questions: by(live('invalid_questions')),
   too_many_questions: by(live('too_many_questions')),
   invalid_type: by(live('invalid_type')),

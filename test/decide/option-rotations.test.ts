@@ -48,6 +48,7 @@ test('averages have the units of the mean of single requests with permuted optio
           queueMs: 0,
           computeMs: 0,
           isShared: false,
+          cachedTokens: 0,
         }),
       }),
       reserve: () => ({ post: () => {}, release: () => {} }),

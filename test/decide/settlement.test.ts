@@ -43,7 +43,7 @@ function deciding(
     async run() {
       told.push('run');
       await run();
-      return { logits: [Float32Array.of(1, 0)], queueMs: 0, computeMs: 0, isShared: false };
+      return { logits: [Float32Array.of(1, 0)], queueMs: 0, computeMs: 0, isShared: false, cachedTokens: 0 };
     },
   };
   const dependencies: DecideDependencies = {

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorType, LINE_ERRORS } from '../../src/api/index.js';
+import { ERRORS, type ErrorType, LINE_ERRORS, openAiStatus } from '../../src/api/index.js';
 import type { Answer } from './answers.js';
 
 /** What uWebSockets.js answers by itself, with a page of its own, to what is no request. */
@@ -11,7 +11,14 @@ export function summary({ status, body }: Answer): string {
 
 function typeOf(body: Buffer): string | undefined {
   const value = parsed(body);
-  return typeof value?.type === 'string' ? value.type : undefined;
+  const type = openAiError(value)?.code ?? value?.type;
+  return typeof type === 'string' ? type : undefined;
+}
+
+/** The error of a body in OpenAI's form; undefined: it has another one. */
+function openAiError(value: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  const error = value?.error;
+  return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : undefined;
 }
 
 function parsed(body: Buffer): Record<string, unknown> | undefined {
@@ -57,11 +64,18 @@ function judgeGood({ headers, body }: Answer): string | null {
 /** Every probability is a number from 0 to 1. */
 function judgeAnswers(answers: unknown): string | null {
   const all = Object.values(
-    answers as Record<string, { noul?: number; probabilities?: Record<string, number> }>,
+    answers as Record<
+      string,
+      {
+        noul?: number;
+        probability?: number;
+        probabilities?: Record<string, number | { probability: number }>;
+      }
+    >,
   );
-  const numbers = all.flatMap(({ noul, probabilities }) => [
-    noul ?? 0,
-    ...Object.values(probabilities ?? {}),
+  const numbers = all.flatMap(({ noul, probability, probabilities }) => [
+    noul ?? probability ?? 0,
+    ...Object.values(probabilities ?? {}).map((each) => (typeof each === 'number' ? each : each.probability)),
   ]);
   return all.length > 0 && numbers.every((number) => number >= 0 && number <= 1)
     ? null
@@ -70,14 +84,16 @@ function judgeAnswers(answers: unknown): string | null {
 
 function judgeError({ status, headers, body }: Answer): string | null {
   const value = parsed(body);
-  const type = value?.type;
-  if (typeof type !== 'string' || typeof value?.error !== 'string')
+  const openAi = openAiError(value);
+  const type = openAi?.code ?? value?.type;
+  if (typeof type !== 'string' || typeof (openAi?.message ?? value?.error) !== 'string')
     return `the status ${status} without a type`;
   if (!Object.hasOwn(ERRORS, type)) return `the type ${type}, which is not in the table`;
-  if (ERRORS[type as ErrorType].status !== status) return `the status ${status} with the type ${type}`;
+  const expected = openAi === undefined ? ERRORS[type as ErrorType].status : openAiStatus(type as ErrorType);
+  if (expected !== status) return `the status ${status} with the type ${type}`;
   if ([429, 503].includes(status) && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''))
     return 'no Retry-After';
-  if (type === 'invalid_batch') return judgeLines(value.errors);
+  if (type === 'invalid_batch') return judgeLines(value?.errors);
   return null;
 }
 

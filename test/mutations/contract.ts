@@ -179,7 +179,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('decide/request-images.ts', ['4.3 rule 7', 'if (!named.has(name))', 'if (false)']),
   ...inFile('decide/plan.ts', [
     '8 limit model input',
-    'prefixLength + tokens.length > contextLength',
+    'prefix.length + tokens.length > contextLength',
     'false',
   ]),
   ...inFile('server/service.ts', [

@@ -144,6 +144,257 @@ class SystemoneRequest(_SystemoneRequest, total=False):
     assets: Dict[str, Union["SystemoneRequestAssetsValue1", "SystemoneRequestAssetsValue2"]]
 
 
+class DecisionsRequestInput2Item1Content2Item1(TypedDict):
+    type: Literal["input_text"]
+    text: str
+
+
+class _DecisionsRequestInput2Item1Content2Item2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+
+
+class DecisionsRequestInput2Item1Content2Item2(_DecisionsRequestInput2Item1Content2Item2, total=False):
+    detail: Union[Literal["low", "high", "auto", "original"], None]
+
+
+class DecisionsRequestInput2Item1Content2Item3(TypedDict):
+    type: Literal["input_json"]
+    data: Union[Dict[str, Any], List[Dict[str, Any]]]
+
+
+class _DecisionsRequestInput2Item1(TypedDict):
+    role: Literal["user"]
+    content: Union[str, List[Union["DecisionsRequestInput2Item1Content2Item1", "DecisionsRequestInput2Item1Content2Item2", "DecisionsRequestInput2Item1Content2Item3"]]]
+
+
+class DecisionsRequestInput2Item1(_DecisionsRequestInput2Item1, total=False):
+    type: Union[Literal["message"], None]
+
+
+class DecisionsRequestInput2Item2Content2Item1(TypedDict):
+    type: Literal["input_text"]
+    text: str
+
+
+class _DecisionsRequestInput2Item2(TypedDict):
+    role: Literal["developer"]
+    content: Union[str, List["DecisionsRequestInput2Item2Content2Item1"]]
+
+
+class DecisionsRequestInput2Item2(_DecisionsRequestInput2Item2, total=False):
+    type: Union[Literal["message"], None]
+
+
+class DecisionsRequestInput2Item3Content2Item1(TypedDict):
+    type: Literal["input_text"]
+    text: str
+
+
+class _DecisionsRequestInput2Item3(TypedDict):
+    role: Literal["system"]
+    content: Union[str, List["DecisionsRequestInput2Item3Content2Item1"]]
+
+
+class DecisionsRequestInput2Item3(_DecisionsRequestInput2Item3, total=False):
+    type: Union[Literal["message"], None]
+
+
+class DecisionsRequestInput2Item4Content2Item1(TypedDict):
+    type: Literal["output_text"]
+    text: str
+
+
+class DecisionsRequestInput2Item4Content2Item2(TypedDict):
+    type: Literal["refusal"]
+    refusal: str
+
+
+class _DecisionsRequestInput2Item4(TypedDict):
+    role: Literal["assistant"]
+    content: Union[str, List[Union["DecisionsRequestInput2Item4Content2Item1", "DecisionsRequestInput2Item4Content2Item2"]]]
+
+
+class DecisionsRequestInput2Item4(_DecisionsRequestInput2Item4, total=False):
+    type: Union[Literal["message"], None]
+
+
+class _DecisionsRequestInput2Item5(TypedDict):
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    arguments: str
+
+
+class DecisionsRequestInput2Item5(_DecisionsRequestInput2Item5, total=False):
+    namespace: Union[str, None]
+
+
+class DecisionsRequestInput2Item6Output2Item1(TypedDict):
+    type: Literal["input_text"]
+    text: str
+
+
+class _DecisionsRequestInput2Item6Output2Item2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+
+
+class DecisionsRequestInput2Item6Output2Item2(_DecisionsRequestInput2Item6Output2Item2, total=False):
+    detail: Union[Literal["low", "high", "auto", "original"], None]
+
+
+class DecisionsRequestInput2Item6(TypedDict):
+    type: Literal["function_call_output"]
+    call_id: str
+    output: Union[str, List[Union["DecisionsRequestInput2Item6Output2Item1", "DecisionsRequestInput2Item6Output2Item2"]]]
+
+
+class _DecisionsRequestInput2Item7(TypedDict):
+    type: Literal["custom_tool_call"]
+    call_id: str
+    name: str
+    input: str
+
+
+class DecisionsRequestInput2Item7(_DecisionsRequestInput2Item7, total=False):
+    namespace: Union[str, None]
+
+
+class DecisionsRequestInput2Item8Output2Item1(TypedDict):
+    type: Literal["input_text"]
+    text: str
+
+
+class _DecisionsRequestInput2Item8Output2Item2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+
+
+class DecisionsRequestInput2Item8Output2Item2(_DecisionsRequestInput2Item8Output2Item2, total=False):
+    detail: Union[Literal["low", "high", "auto", "original"], None]
+
+
+class DecisionsRequestInput2Item8(TypedDict):
+    type: Literal["custom_tool_call_output"]
+    call_id: str
+    output: Union[str, List[Union["DecisionsRequestInput2Item8Output2Item1", "DecisionsRequestInput2Item8Output2Item2"]]]
+
+
+class DecisionsRequestQuestionsItem1Instructions12Item1(TypedDict):
+    type: Literal["input_text"]
+    text: str
+
+
+class _DecisionsRequestQuestionsItem1Instructions12Item2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+
+
+class DecisionsRequestQuestionsItem1Instructions12Item2(_DecisionsRequestQuestionsItem1Instructions12Item2, total=False):
+    detail: Union[Literal["low", "high", "auto", "original"], None]
+
+
+class DecisionsRequestQuestionsItem1Instructions12Item3(TypedDict):
+    type: Literal["input_json"]
+    data: Union[Dict[str, Any], List[Dict[str, Any]]]
+
+
+class _DecisionsRequestQuestionsItem1(TypedDict):
+    type: Literal["predicate"]
+
+
+class DecisionsRequestQuestionsItem1(_DecisionsRequestQuestionsItem1, total=False):
+    name: Union[str, None]
+    instructions: Union[Union[str, List[Union["DecisionsRequestQuestionsItem1Instructions12Item1", "DecisionsRequestQuestionsItem1Instructions12Item2", "DecisionsRequestQuestionsItem1Instructions12Item3"]]], None]
+
+
+class DecisionsRequestQuestionsItem2Instructions12Item1(TypedDict):
+    type: Literal["input_text"]
+    text: str
+
+
+class _DecisionsRequestQuestionsItem2Instructions12Item2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+
+
+class DecisionsRequestQuestionsItem2Instructions12Item2(_DecisionsRequestQuestionsItem2Instructions12Item2, total=False):
+    detail: Union[Literal["low", "high", "auto", "original"], None]
+
+
+class DecisionsRequestQuestionsItem2Instructions12Item3(TypedDict):
+    type: Literal["input_json"]
+    data: Union[Dict[str, Any], List[Dict[str, Any]]]
+
+
+class _DecisionsRequestQuestionsItem2ChoicesItem(TypedDict):
+    value: Union[str, bool]
+
+
+class DecisionsRequestQuestionsItem2ChoicesItem(_DecisionsRequestQuestionsItem2ChoicesItem, total=False):
+    description: Union[str, None]
+
+
+class _DecisionsRequestQuestionsItem2(TypedDict):
+    type: Literal["choice"]
+    choices: List["DecisionsRequestQuestionsItem2ChoicesItem"]
+
+
+class DecisionsRequestQuestionsItem2(_DecisionsRequestQuestionsItem2, total=False):
+    name: Union[str, None]
+    instructions: Union[Union[str, List[Union["DecisionsRequestQuestionsItem2Instructions12Item1", "DecisionsRequestQuestionsItem2Instructions12Item2", "DecisionsRequestQuestionsItem2Instructions12Item3"]]], None]
+
+
+class DecisionsRequestQuestionsItem3Instructions12Item1(TypedDict):
+    type: Literal["input_text"]
+    text: str
+
+
+class _DecisionsRequestQuestionsItem3Instructions12Item2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+
+
+class DecisionsRequestQuestionsItem3Instructions12Item2(_DecisionsRequestQuestionsItem3Instructions12Item2, total=False):
+    detail: Union[Literal["low", "high", "auto", "original"], None]
+
+
+class DecisionsRequestQuestionsItem3Instructions12Item3(TypedDict):
+    type: Literal["input_json"]
+    data: Union[Dict[str, Any], List[Dict[str, Any]]]
+
+
+class _DecisionsRequestQuestionsItem3LevelsItem(TypedDict):
+    label: str
+
+
+class DecisionsRequestQuestionsItem3LevelsItem(_DecisionsRequestQuestionsItem3LevelsItem, total=False):
+    description: Union[str, None]
+
+
+class _DecisionsRequestQuestionsItem3(TypedDict):
+    type: Literal["score"]
+    levels: List["DecisionsRequestQuestionsItem3LevelsItem"]
+
+
+class DecisionsRequestQuestionsItem3(_DecisionsRequestQuestionsItem3, total=False):
+    name: Union[str, None]
+    instructions: Union[Union[str, List[Union["DecisionsRequestQuestionsItem3Instructions12Item1", "DecisionsRequestQuestionsItem3Instructions12Item2", "DecisionsRequestQuestionsItem3Instructions12Item3"]]], None]
+
+
+class _DecisionsRequest(TypedDict):
+    model: str
+    input: Union[str, List[Union["DecisionsRequestInput2Item1", "DecisionsRequestInput2Item2", "DecisionsRequestInput2Item3", "DecisionsRequestInput2Item4", "DecisionsRequestInput2Item5", "DecisionsRequestInput2Item6", "DecisionsRequestInput2Item7", "DecisionsRequestInput2Item8"]]]
+    questions: List[Union["DecisionsRequestQuestionsItem1", "DecisionsRequestQuestionsItem2", "DecisionsRequestQuestionsItem3"]]
+
+
+class DecisionsRequest(_DecisionsRequest, total=False):
+    prompt_cache_key: Union[str, None]
+    prompt_cache_options: Union[Dict[str, Any], None]
+    safety_identifier: Union[str, None]
+
+
 class _NoulAnswer(TypedDict):
     type: Literal["noul"]
     noul: float
@@ -189,6 +440,67 @@ class DecideResponse(TypedDict):
     model: str
     answers: Dict[str, Union["NoulAnswer", "ChoiceAnswer", "ScoreAnswer"]]
     usage: "DecideResponseUsage"
+
+
+class DecisionsResponseAnswersItem1(TypedDict):
+    type: Literal["predicate"]
+    name: Union[str, None]
+    probability: float
+
+
+class DecisionsResponseAnswersItem2ProbabilitiesItem(TypedDict):
+    value: Union[str, bool]
+    probability: float
+
+
+class DecisionsResponseAnswersItem2(TypedDict):
+    type: Literal["choice"]
+    name: Union[str, None]
+    choice: Union[str, bool]
+    confidence: float
+    probabilities: List["DecisionsResponseAnswersItem2ProbabilitiesItem"]
+
+
+class DecisionsResponseAnswersItem3ProbabilitiesItem(TypedDict):
+    value: int
+    label: str
+    probability: float
+
+
+class DecisionsResponseAnswersItem3(TypedDict):
+    type: Literal["score"]
+    name: Union[str, None]
+    score: float
+    confidence: float
+    probabilities: List["DecisionsResponseAnswersItem3ProbabilitiesItem"]
+
+
+class DecisionsResponseAnswersItem4(TypedDict):
+    type: Literal["refusal"]
+    name: Union[str, None]
+
+
+class DecisionsResponseUsageInputTokensDetails(TypedDict):
+    cached_tokens: int
+    cache_write_tokens: int
+
+
+class DecisionsResponseUsageOutputTokensDetails(TypedDict):
+    reasoning_tokens: int
+
+
+class DecisionsResponseUsage(TypedDict):
+    input_tokens: int
+    input_tokens_details: "DecisionsResponseUsageInputTokensDetails"
+    output_tokens: int
+    output_tokens_details: "DecisionsResponseUsageOutputTokensDetails"
+    total_tokens: int
+
+
+class DecisionsResponse(TypedDict):
+    model: str
+    answers: List[Union["DecisionsResponseAnswersItem1", "DecisionsResponseAnswersItem2", "DecisionsResponseAnswersItem3", "DecisionsResponseAnswersItem4"]]
+    usage: "DecisionsResponseUsage"
 
 
 class SubmitResponseEstimatedCost(TypedDict):
@@ -317,6 +629,9 @@ class LimitsServer(TypedDict):
     body_bytes: int
     questions: int
     options: int
+    decision_questions: int
+    decision_choices: int
+    decision_levels: int
     option_rotations: int
     prompts: int
     state_characters: int
@@ -409,5 +724,16 @@ class Health(TypedDict):
 
 class Error(TypedDict):
     error: str
-    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+
+
+class OpenAiErrorError(TypedDict):
+    message: str
+    type: str
+    param: Union[str, None]
+    code: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+
+
+class OpenAiError(TypedDict):
+    error: "OpenAiErrorError"
 

@@ -140,6 +140,175 @@ export interface ApiSchemas {
             };
         };
     };
+    /** One input and 1 to 400 questions about it, as OpenAI clients send them. */
+    readonly DecisionsRequest: {
+        /** A name that is not served means the default model. */
+        readonly model: string;
+        readonly input: string | readonly ({
+            readonly type?: "message" | null | undefined;
+            readonly role: "user";
+            readonly content: string | readonly ({
+                readonly type: "input_text";
+                readonly text: string;
+            } | {
+                readonly type: "input_image";
+                /** A `data:` URL in base64. Addresses are refused. */
+                readonly image_url: string;
+                /** `low`: at most 70 tokens; otherwise 280. */
+                readonly detail?: "low" | "high" | "auto" | "original" | null | undefined;
+            } | {
+                readonly type: "input_json";
+                readonly data: {
+                    readonly [name: string]: unknown;
+                } | readonly ({
+                    readonly [name: string]: unknown;
+                })[];
+            })[];
+        } | {
+            readonly type?: "message" | null | undefined;
+            readonly role: "developer";
+            readonly content: string | readonly ({
+                readonly type: "input_text";
+                readonly text: string;
+            })[];
+        } | {
+            readonly type?: "message" | null | undefined;
+            readonly role: "system";
+            readonly content: string | readonly ({
+                readonly type: "input_text";
+                readonly text: string;
+            })[];
+        } | {
+            readonly type?: "message" | null | undefined;
+            readonly role: "assistant";
+            readonly content: string | readonly ({
+                readonly type: "output_text";
+                readonly text: string;
+            } | {
+                readonly type: "refusal";
+                readonly refusal: string;
+            })[];
+        } | {
+            readonly type: "function_call";
+            readonly call_id: string;
+            readonly name: string;
+            readonly namespace?: string | null | undefined;
+            readonly arguments: string;
+        } | {
+            readonly type: "function_call_output";
+            /** That of an earlier call in the list. */
+            readonly call_id: string;
+            readonly output: string | readonly ({
+                readonly type: "input_text";
+                readonly text: string;
+            } | {
+                readonly type: "input_image";
+                /** A `data:` URL in base64. Addresses are refused. */
+                readonly image_url: string;
+                /** `low`: at most 70 tokens; otherwise 280. */
+                readonly detail?: "low" | "high" | "auto" | "original" | null | undefined;
+            })[];
+        } | {
+            readonly type: "custom_tool_call";
+            readonly call_id: string;
+            readonly name: string;
+            readonly namespace?: string | null | undefined;
+            readonly input: string;
+        } | {
+            readonly type: "custom_tool_call_output";
+            /** That of an earlier call in the list. */
+            readonly call_id: string;
+            readonly output: string | readonly ({
+                readonly type: "input_text";
+                readonly text: string;
+            } | {
+                readonly type: "input_image";
+                /** A `data:` URL in base64. Addresses are refused. */
+                readonly image_url: string;
+                /** `low`: at most 70 tokens; otherwise 280. */
+                readonly detail?: "low" | "high" | "auto" | "original" | null | undefined;
+            })[];
+        })[];
+        readonly questions: readonly ({
+            readonly type: "predicate";
+            readonly name?: string | null | undefined;
+            readonly instructions?: string | readonly ({
+                readonly type: "input_text";
+                readonly text: string;
+            } | {
+                readonly type: "input_image";
+                /** A `data:` URL in base64. Addresses are refused. */
+                readonly image_url: string;
+                /** `low`: at most 70 tokens; otherwise 280. */
+                readonly detail?: "low" | "high" | "auto" | "original" | null | undefined;
+            } | {
+                readonly type: "input_json";
+                readonly data: {
+                    readonly [name: string]: unknown;
+                } | readonly ({
+                    readonly [name: string]: unknown;
+                })[];
+            })[] | null | undefined;
+        } | {
+            readonly type: "choice";
+            readonly name?: string | null | undefined;
+            readonly instructions?: string | readonly ({
+                readonly type: "input_text";
+                readonly text: string;
+            } | {
+                readonly type: "input_image";
+                /** A `data:` URL in base64. Addresses are refused. */
+                readonly image_url: string;
+                /** `low`: at most 70 tokens; otherwise 280. */
+                readonly detail?: "low" | "high" | "auto" | "original" | null | undefined;
+            } | {
+                readonly type: "input_json";
+                readonly data: {
+                    readonly [name: string]: unknown;
+                } | readonly ({
+                    readonly [name: string]: unknown;
+                })[];
+            })[] | null | undefined;
+            /** Each value once; `true` is not `"true"`. */
+            readonly choices: readonly ({
+                readonly value: string | boolean;
+                readonly description?: string | null | undefined;
+            })[];
+        } | {
+            readonly type: "score";
+            readonly name?: string | null | undefined;
+            readonly instructions?: string | readonly ({
+                readonly type: "input_text";
+                readonly text: string;
+            } | {
+                readonly type: "input_image";
+                /** A `data:` URL in base64. Addresses are refused. */
+                readonly image_url: string;
+                /** `low`: at most 70 tokens; otherwise 280. */
+                readonly detail?: "low" | "high" | "auto" | "original" | null | undefined;
+            } | {
+                readonly type: "input_json";
+                readonly data: {
+                    readonly [name: string]: unknown;
+                } | readonly ({
+                    readonly [name: string]: unknown;
+                })[];
+            })[] | null | undefined;
+            /** Lowest first. */
+            readonly levels: readonly ({
+                readonly label: string;
+                readonly description?: string | null | undefined;
+            })[];
+        })[];
+        /** No effect. */
+        readonly prompt_cache_key?: string | null | undefined;
+        /** No effect. */
+        readonly prompt_cache_options?: {
+            readonly [name: string]: unknown;
+        } | null | undefined;
+        /** No effect. */
+        readonly safety_identifier?: string | null | undefined;
+    };
     /** The answers. */
     readonly DecideResponse: {
         /** The build that answered. */
@@ -197,6 +366,56 @@ export interface ApiSchemas {
         readonly usage: {
             readonly input_tokens: number;
             readonly output_tokens: number;
+        };
+    };
+    /** The answers. */
+    readonly DecisionsResponse: {
+        /** The build that answered. */
+        readonly model: string;
+        /** In the order of the questions. */
+        readonly answers: readonly ({
+            readonly type: "predicate";
+            readonly name: string | null;
+            readonly probability: number;
+        } | {
+            readonly type: "choice";
+            readonly name: string | null;
+            readonly choice: string | boolean;
+            readonly confidence: number;
+            /** In the order of the request; they sum to 1. */
+            readonly probabilities: readonly ({
+                readonly value: string | boolean;
+                readonly probability: number;
+            })[];
+        } | {
+            readonly type: "score";
+            readonly name: string | null;
+            readonly score: number;
+            readonly confidence: number;
+            /** In the order of the request; they sum to 1. */
+            readonly probabilities: readonly ({
+                readonly value: number;
+                readonly label: string;
+                readonly probability: number;
+            })[];
+        } | {
+            readonly type: "refusal";
+            readonly name: string | null;
+        })[];
+        readonly usage: {
+            /** The billed tokens. */
+            readonly input_tokens: number;
+            readonly input_tokens_details: {
+                /** Those that were not computed again. */
+                readonly cached_tokens: number;
+                readonly cache_write_tokens: number;
+            };
+            /** The number of answered questions. */
+            readonly output_tokens: number;
+            readonly output_tokens_details: {
+                readonly reasoning_tokens: number;
+            };
+            readonly total_tokens: number;
         };
     };
     /** The batch that was stored. */
@@ -334,6 +553,12 @@ export interface ApiSchemas {
             readonly questions: number;
             /** Of a question. */
             readonly options: number;
+            /** Of a request to `/v1/decisions`. */
+            readonly decision_questions: number;
+            /** Of a question there; the model may be able to answer fewer. */
+            readonly decision_choices: number;
+            /** Of a question there. */
+            readonly decision_levels: number;
             /** Orders in which a choice is asked. */
             readonly option_rotations: number;
             /** Of a request with option rotations. */
@@ -422,6 +647,17 @@ export interface ApiSchemas {
     readonly Error: {
         /** One sentence that names the field, the limit and the value. */
         readonly error: string;
-        readonly type: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
+        readonly type: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
+    };
+    /** The reason of an error. */
+    readonly OpenAiError: {
+        readonly error: {
+            readonly message: string;
+            /** The group of the error, as OpenAI names it. */
+            readonly type: string;
+            /** The place in the body, such as `questions[3].name`. */
+            readonly param: string | null;
+            readonly code: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
+        };
     };
 }

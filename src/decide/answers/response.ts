@@ -4,15 +4,18 @@ import type { Answer, Pairs } from './answer.js';
 /** Tokens of one call (contract 2.4 `usage`). */
 interface Usage {
   readonly inputTokens: number;
+  /** Answered questions. */
   readonly outputTokens: number;
+  /** Of the input tokens, those that the prefix cache saved. */
+  readonly cachedTokens: number;
 }
 
 /** What a response is made of. */
 export interface Answered {
   readonly build: string;
   readonly questions: readonly Question[];
-  /** Per question the emitted probabilities of its options, in units (see `roundProbabilities`). */
-  readonly units: ReadonlyArray<readonly number[]>;
+  /** Per question the emitted probabilities of its options, in units (see `roundProbabilities`); null: it does not fit. */
+  readonly units: ReadonlyArray<readonly number[] | null>;
   readonly usage: Usage;
   /** Per question. */
   readonly extras: readonly Extras[];
@@ -40,7 +43,7 @@ export function responseJson(
   model: string,
   questions: readonly Question[],
   answers: readonly Answer[],
-  usage: Usage,
+  usage: Omit<Usage, 'cachedTokens'>,
   extras: readonly Extras[] = [],
 ): string {
   if (answers.length !== questions.length) {

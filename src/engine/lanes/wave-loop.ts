@@ -152,7 +152,7 @@ export class WaveLoop {
       lane.done();
       const end = clock.monotonic();
       finish = () => {
-        for (const { entry, logits } of answered) entry.resolve(logits, end);
+        for (const { entry, logits, cachedTokens } of answered) entry.resolve(logits, end, cachedTokens);
       };
     } catch (error) {
       if (lane.isStuck) {

@@ -34,6 +34,8 @@ export interface OwnPrefix extends CachedPrefix {
   users: number;
   /** The last wave that used it. */
   lastWave: number;
+  /** Those that have used it. */
+  readonly workspaces: Set<string>;
 }
 
 /**
@@ -70,7 +72,16 @@ export class PrefixCache {
 
   add(key: string, tokens: Int32Array, images: readonly PlanImage[] = []): OwnPrefix {
     const sequence = this.sequences.take();
-    const prefix = { key, tokens, images, sequence, done: 0, users: 0, lastWave: 0 };
+    const prefix = {
+      key,
+      tokens,
+      images,
+      sequence,
+      done: 0,
+      users: 0,
+      lastWave: 0,
+      workspaces: new Set<string>(),
+    };
     this.byKey.set(key, prefix);
     this.cellsUsed += tokens.length;
     return prefix;

@@ -10,6 +10,8 @@ export interface Entry {
   readonly alone?: boolean;
   /** An equal plan is being computed, whose answer this one gets too. Exact mode leaves it out meanwhile. */
   readonly waits?: boolean;
+  /** Whose it is; undefined or null: nobody's. */
+  readonly workspace?: string | null;
 }
 
 /** A prefix that has cells of a context. */
@@ -36,6 +38,11 @@ export interface Running<E extends Entry> {
   readonly prefix: CachedPrefix;
   /** The first suffix that is in no wave yet. */
   readonly nextSuffix: number;
+  /**
+   * Tokens of its prefix that were in the cache, or computed for another plan, when it was admitted. Of a prefix that only
+   * other workspaces have used, the head: otherwise a caller could find out what others have asked.
+   */
+  readonly cachedTokens: number;
   /** By suffix; written when a wave is settled. */
   readonly logits: Float32Array[];
 }

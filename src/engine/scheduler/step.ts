@@ -9,6 +9,8 @@ import type { Wave } from './wave-builder.js';
 export interface Answer<E extends Entry> {
   readonly entry: E;
   readonly logits: PlanLogits;
+  /** Tokens that the prefix cache saved. */
+  readonly cachedTokens: number;
 }
 
 /** Fills the next wave of a context, runs it on this thread and settles it; null if there is nothing to do. */
@@ -33,7 +35,7 @@ export function settle<E extends Entry>(
   });
   return wave.running
     .filter(({ entry, logits }) => countOf(logits) === entry.plan.suffixes.length)
-    .map(({ entry, logits }) => ({ entry, logits }));
+    .map(({ entry, logits, cachedTokens }) => ({ entry, logits, cachedTokens }));
 }
 
 /** Runs plans that arrive together on a context without others, on this thread; returns their logits in order. */

@@ -38,7 +38,7 @@ export function decision(
   return body;
 }
 
-const text = (random: Random): string => random.pick(TEXTS);
+export const text = (random: Random): string => random.pick(TEXTS);
 
 function state(random: Random): unknown {
   return weighted<unknown>(random, [
@@ -49,7 +49,7 @@ function state(random: Random): unknown {
   ]);
 }
 
-function tree(random: Random, depth: number): unknown {
+export function tree(random: Random, depth: number): unknown {
   const leaf = () => random.pick<unknown>([text(random), 1, 1.5, 1e21, null, true]);
   if (depth === 0) return leaf();
   const inner = () => tree(random, depth - 1);
@@ -117,7 +117,7 @@ function addAssets(
 }
 
 /** Standard base64, or nearly. */
-function base64(random: Random, bytes: Buffer): string {
+export function base64(random: Random, bytes: Buffer): string {
   const whole = bytes.toString('base64');
   if (!oneIn(random, 12)) return whole;
   return random.pick([

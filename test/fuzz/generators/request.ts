@@ -3,6 +3,7 @@ import type { Random } from '../../support/random.js';
 import { BATCH, type Framing, type Request } from '../case.js';
 import { batchFile, WEBHOOKS } from './batches.js';
 import { oneIn, times, weighted } from './chance.js';
+import { decisionsBody } from './decisions.js';
 import { encode } from './encodings.js';
 import { authorization, method, otherHeaders, target } from './heads.js';
 import type { Corpus } from './images.js';
@@ -23,7 +24,8 @@ const TYPES = [
 /** A whole request: mostly one that gets as far as the body. */
 export function generateRequest(random: Random, corpus: Corpus): Request {
   return weighted(random, [
-    [70, () => decide(random, corpus)],
+    [60, () => decide(random, corpus)],
+    [25, () => decisions(random, corpus)],
     [10, () => submit(random, corpus)],
     [8, () => askAboutBatches(random)],
     [
@@ -53,6 +55,13 @@ function decide(random: Random, corpus: Corpus): Request {
     '/m/other-20260101/v1/systemone',
   ]);
   return withBody(random, target(random, path), whole.body, [['Content-Type', type]]);
+}
+
+function decisions(random: Random, corpus: Corpus): Request {
+  const json = jsonBytes(random, decisionsBody(random, corpus));
+  const type = oneIn(random, 30) ? random.pick(TYPES) : 'application/json';
+  const path = random.pick(['/v1/decisions', '/v1/decisions', '/m/tiny/v1/decisions']);
+  return withBody(random, target(random, path), json, [['Content-Type', type]]);
 }
 
 function submit(random: Random, corpus: Corpus): Request {

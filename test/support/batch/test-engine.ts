@@ -118,5 +118,11 @@ const OPTIONS = [
 /** Logits that differ with the id. */
 function answerOf(id: string): EngineAnswer {
   const mark = [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_009, 7);
-  return { logits: [Float32Array.of(mark / 1_009, 0.5)], queueMs: 0, computeMs: 1, isShared: false };
+  return {
+    logits: [Float32Array.of(mark / 1_009, 0.5)],
+    queueMs: 0,
+    computeMs: 1,
+    isShared: false,
+    cachedTokens: 0,
+  };
 }
