@@ -673,13 +673,14 @@ var Decider = class {
     this.batches = new BatchCalls(this.calls);
   }
   /** Answers questions about a state. `info` of the response is about the HTTP exchange. */
-  async decide(request, { rawProbabilities, signal } = {}) {
+  async decide(request, options) {
+    const { signal, ...asked } = options ?? {};
     const { body, headers } = await bodyOfDecide(request);
     const answer = await this.calls.json({
       path: "v1/decide",
       method: "POST",
       body,
-      headers: rawProbabilities === true ? { ...headers, "service-raw-probabilities": "true" } : headers,
+      headers: { ...headers, ...diagnosticHeaders(asked) },
       repeatable: "unanswered",
       has: "answers",
       signal
@@ -720,6 +721,13 @@ var Decider = class {
     return (await this.calls.json({ path, repeatable: "always", has, signal })).body;
   }
 };
+function diagnosticHeaders({ rawProbabilities, labelMass, optionRotations }) {
+  return {
+    ...rawProbabilities === true && { "service-raw-probabilities": "true" },
+    ...labelMass === true && { "service-label-mass": "true" },
+    ...optionRotations !== void 0 && { "service-option-rotations": String(optionRotations) }
+  };
+}
 export {
   BatchCalls,
   Decider,

@@ -68,30 +68,45 @@ export interface ScoreAnswer {
   readonly probabilities: Probabilities<string>;
 }
 
-/** What `rawProbabilities` adds: probabilities that are neither rounded nor committed. */
-interface Raw<Name extends string> {
-  readonly raw_probabilities: Probabilities<Name>;
+/** What a caller can ask for besides the answers. */
+export interface Diagnostics {
+  /** Adds `raw_probabilities` to each answer: neither rounded nor committed. */
+  readonly rawProbabilities?: boolean | undefined;
+  /** Adds `label_mass` to each answer: the probability that the model gave to the labels of the options together. */
+  readonly labelMass?: boolean | undefined;
 }
 
-type MaybeRaw<Answer, Name extends string, WithRaw extends boolean> = WithRaw extends true
-  ? Answer & Raw<Name>
-  : Answer;
+/** The value of an option; false if it is not given. */
+type Given<Options, Name extends string> = Options extends { readonly [Key in Name]: infer Flag }
+  ? Flag
+  : false;
+/** A field of an answer that is there if `Flag` is true, and may be there if that is not known. */
+type If<Flag, Field> = [Flag] extends [true] ? Field : true extends Flag ? Partial<Field> : unknown;
 
-/** The answer to a question. `WithRaw`: whether raw probabilities were asked for. */
-export type AnswerTo<Asked, WithRaw extends boolean = false> = Asked extends {
+type Diagnosed<Answer, Name extends string, Options extends Diagnostics> = Answer &
+  If<Given<Options, 'rawProbabilities'>, { readonly raw_probabilities: Probabilities<Name> }> &
+  If<Given<Options, 'labelMass'>, { readonly label_mass: number }>;
+
+/** Nothing but the answers. */
+type Plain = Readonly<Record<never, never>>;
+/** Lines of a batch say for themselves what they ask for. */
+type Unknown = { readonly rawProbabilities: boolean; readonly labelMass: boolean };
+
+/** The answer to a question. `More`: what was asked for besides it. */
+export type AnswerTo<Asked, More extends Diagnostics = Plain> = Asked extends {
   readonly type: 'choice';
   readonly criteria: infer Criteria;
 }
-  ? MaybeRaw<ChoiceAnswer<LabelOf<Criteria>>, LabelOf<Criteria>, WithRaw>
+  ? Diagnosed<ChoiceAnswer<LabelOf<Criteria>>, LabelOf<Criteria>, More>
   : Asked extends { readonly type: 'noul' }
-    ? MaybeRaw<NoulAnswer, 'true' | 'false', WithRaw>
+    ? Diagnosed<NoulAnswer, 'true' | 'false', More>
     : Asked extends { readonly type: 'score' }
-      ? MaybeRaw<ScoreAnswer, string, WithRaw>
+      ? Diagnosed<ScoreAnswer, string, More>
       : never;
 
 /** The answers to questions, under the same names. */
-export type AnswersTo<Asked extends Questions, WithRaw extends boolean = false> = {
-  readonly [Name in keyof Asked]: AnswerTo<Asked[Name], WithRaw>;
+export type AnswersTo<Asked extends Questions, More extends Diagnostics = Plain> = {
+  readonly [Name in keyof Asked]: AnswerTo<Asked[Name], More>;
 };
 
 /** An image file in memory, or one that a browser or `openAsBlob` has opened. PNG or JPEG. */
@@ -115,10 +130,10 @@ export interface DecideRequest<Asked extends Questions = Questions> {
 export type Usage = ApiSchemas['DecideResponse']['usage'];
 
 /** An answered request. */
-export interface DecideResponse<Asked extends Questions = Questions, WithRaw extends boolean = false> {
+export interface DecideResponse<Asked extends Questions = Questions, More extends Diagnostics = Plain> {
   /** The build that answered. */
   readonly model: string;
-  readonly answers: AnswersTo<Asked, WithRaw>;
+  readonly answers: AnswersTo<Asked, More>;
   readonly usage: Usage;
 }
 
@@ -127,6 +142,12 @@ export interface BatchLine<Asked extends Questions = Questions> extends DecideRe
   /** 1 to 64 letters, digits, `_`, `.`, `:` and `-`, once in a batch. */
   readonly custom_id: string;
   readonly model: string;
+  /** What `rawProbabilities` is for a decision. */
+  readonly raw_probabilities?: boolean | undefined;
+  /** What `labelMass` is for a decision. */
+  readonly label_mass?: boolean | undefined;
+  /** What `optionRotations` is for a decision. */
+  readonly option_rotations?: number | undefined;
 }
 
 export type Batch = ApiSchemas['Batch'];
@@ -144,7 +165,7 @@ interface ResultFacts {
 
 export interface AnsweredLine<Asked extends Questions = Questions> extends ResultFacts {
   readonly status: 200;
-  readonly response: DecideResponse<Asked>;
+  readonly response: DecideResponse<Asked, Unknown>;
   readonly error?: undefined;
 }
 

@@ -5,6 +5,7 @@ import type {
   Batch,
   DecideRequest,
   DecideResponse,
+  Diagnostics,
   KeyLimits,
   KeyUsage,
   ModelList,
@@ -25,9 +26,9 @@ export interface DeciderOptions extends Partial<Omit<CallSettings, 'token' | 'ur
   readonly fetch?: typeof fetch | undefined;
 }
 
-export interface DecideOptions<WithRaw extends boolean = boolean> extends SignalOptions {
-  /** Adds `raw_probabilities` to each answer: neither rounded nor committed. */
-  readonly rawProbabilities?: WithRaw | undefined;
+export interface DecideOptions extends SignalOptions, Diagnostics {
+  /** Asks each choice in so many orders of its options, and averages. Each order is charged. */
+  readonly optionRotations?: number | undefined;
 }
 
 /** A response and the HTTP exchange that brought it. */
@@ -50,16 +51,17 @@ export class Decider {
   }
 
   /** Answers questions about a state. `info` of the response is about the HTTP exchange. */
-  async decide<const Asked extends Questions, const WithRaw extends boolean = false>(
+  async decide<const Asked extends Questions, const Options extends DecideOptions = SignalOptions>(
     request: DecideRequest<Asked>,
-    { rawProbabilities, signal }: DecideOptions<WithRaw> = {},
-  ): Promise<WithInfo<DecideResponse<Asked, WithRaw>>> {
+    options?: Options,
+  ): Promise<WithInfo<DecideResponse<Asked, Options>>> {
+    const { signal, ...asked } = options ?? ({} as DecideOptions);
     const { body, headers } = await bodyOfDecide(request);
-    const answer = await this.calls.json<DecideResponse<Asked, WithRaw>>({
+    const answer = await this.calls.json<DecideResponse<Asked, Options>>({
       path: 'v1/decide',
       method: 'POST',
       body,
-      headers: rawProbabilities === true ? { ...headers, 'service-raw-probabilities': 'true' } : headers,
+      headers: { ...headers, ...diagnosticHeaders(asked) },
       repeatable: 'unanswered',
       has: 'answers',
       signal,
@@ -105,4 +107,12 @@ export class Decider {
   private async get<Body>(path: string, { signal }: SignalOptions, has = 'object'): Promise<Body> {
     return (await this.calls.json<Body>({ path, repeatable: 'always', has, signal })).body;
   }
+}
+
+function diagnosticHeaders({ rawProbabilities, labelMass, optionRotations }: DecideOptions) {
+  return {
+    ...(rawProbabilities === true && { 'service-raw-probabilities': 'true' }),
+    ...(labelMass === true && { 'service-label-mass': 'true' }),
+    ...(optionRotations !== undefined && { 'service-option-rotations': String(optionRotations) }),
+  };
 }

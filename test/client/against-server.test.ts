@@ -48,9 +48,13 @@ test('decide: every kind of question, raw probabilities, and what the exchange w
   t.match(info.requestId, /^req_\w{24}$/);
   t.equal(info.attempts, 1);
   t.match(info.headers.get('x-ratelimit-remaining-requests'), /^\d+$/);
-  const withRaw: DecideOptions<true> = { rawProbabilities: true };
+  const withRaw = { rawProbabilities: true } as const satisfies DecideOptions;
   const { answers } = await decider.decide(request, withRaw);
   t.strictSame(Object.keys(answers.team.raw_probabilities), ['billing', 'sales']);
+  const massed = await decider.decide(request, { labelMass: true, optionRotations: 2 });
+  t.ok(massed.answers.angry.label_mass > 0 && massed.answers.angry.label_mass <= 1);
+  t.ok(massed.usage.input_tokens > plain.usage.input_tokens, 'further orders are charged');
+  await refuses(t, decider.decide(request, { optionRotations: 27 }), { type: 'invalid_request' });
 });
 
 test('decide: images of every kind, inline and as a form, give the same answer', async (t) => {
@@ -117,6 +121,11 @@ test('batches: submit, wait, results, list, and the same batch under the same ke
     t.equal(count, 2);
   }
   const photo = readFileSync(join(ROOT, 'examples/parcel.png'));
+  const asked = { raw_probabilities: true, label_mass: true, option_rotations: 2 };
+  const diagnosed = [...lines(1)].map((line) => ({ ...line, ...asked }));
+  for await (const { response } of batches.run(diagnosed, { pollMs: 5 })) {
+    t.match(response?.answers.team, { raw_probabilities: { billing: Number }, label_mass: Number });
+  }
   const pictured = [{ custom_id: 'a', model: 'tiny', state: '[p]', images: { '[p]': photo }, questions }];
   t.match(await all(batches.run(pictured, { pollMs: 5 })), [{ status: 200 }]);
 });

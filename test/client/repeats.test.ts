@@ -173,13 +173,26 @@ test('a signal that aborts while the response is awaited, within its body, and b
 });
 
 test('a response that does not come, or never ends: timeout, and a decision is not sent again', async (t) => {
+  const timers = new Set<() => void>();
+  const runtime = {
+    ...systemRuntime,
+    after(ms: number, callback: () => void) {
+      if (ms !== 5_000) return systemRuntime.after(0, callback);
+      timers.add(callback);
+      return () => void timers.delete(callback);
+    },
+  };
   for (const head of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{']) {
-    const { url, requests } = await rawStub(t, (socket) => void socket.write(head));
-    const { decider } = hastyClient(url, { timeoutMs: 50 });
+    const { url, requests } = await rawStub(t, (socket) => {
+      socket.write(head);
+      for (const callback of timers) callback();
+    });
+    const decider = new Decider({ url, token: 'dk_test', timeoutMs: 5_000 }, runtime);
     t.match(await errorOf(decider.decide(REQUEST)), { type: 'timeout', outcomeUnknown: true, status: null });
     t.equal(requests.length, 1);
     t.match(await errorOf(decider.limits()), { type: 'timeout' });
     t.equal(requests.length, 4);
+    t.equal(timers.size, 0);
   }
 });
 

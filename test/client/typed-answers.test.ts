@@ -62,6 +62,18 @@ const types = async (decider: Decider) => {
   same<typeof written.answers.team.raw_probabilities, Readonly<Record<'billing' | 'sales', number>>>(true);
   same<typeof written.answers.angry.raw_probabilities, Readonly<Record<'true' | 'false', number>>>(true);
 
+  const massed = await decider.decide(
+    { state: 'x', questions: { angry: noul() } },
+    { labelMass: true, optionRotations: 2 },
+  );
+  same<typeof massed.answers.angry.label_mass, number>(true);
+  // @ts-expect-error raw probabilities were not asked for
+  massed.answers.angry.raw_probabilities;
+  const { signal } = new AbortController();
+  const signalled = await decider.decide({ state: 'x', questions: { angry: noul() } }, { signal });
+  // @ts-expect-error raw probabilities were not asked for
+  signalled.answers.angry.raw_probabilities;
+
   const labels: string[] = ['a'];
   const questions: Questions = { team: choice(null, labels) };
   const unknown = await decider.decide({ state: 'x', questions });
@@ -73,7 +85,10 @@ const types = async (decider: Decider) => {
   const lines = [{ custom_id: 'a', model: 'm', state: 'x', questions: asked }];
   for await (const { response, error } of decider.batches.run(lines)) {
     if (response === undefined) same<typeof error.type, string>(true);
-    else same<typeof response.answers.team.choice, 'billing' | 'sales'>(true);
+    else {
+      same<typeof response.answers.team.choice, 'billing' | 'sales'>(true);
+      same<typeof response.answers.team.label_mass, number | undefined>(true);
+    }
   }
 
   // @ts-expect-error a choice needs labels

@@ -68,12 +68,16 @@ class Decider:
         images: Optional[Images] = None,
         image_budget: Optional[int] = None,
         raw_probabilities: bool = False,
+        label_mass: bool = False,
+        option_rotations: Optional[int] = None,
     ) -> Decision:
         """Answers questions about a state.
 
         `state`: a string, or a value that is sent as JSON. `questions`: by names of your choice; `noul`, `choice` and
         `score` make them. `images`: by the references that name them in the state and the questions: paths, open files or
-        bytes. `raw_probabilities`: adds `raw_probabilities` to each answer, neither rounded nor committed.
+        bytes. `raw_probabilities`: adds `raw_probabilities` to each answer, neither rounded nor committed. `label_mass`: adds
+        `label_mass`, the probability that the model gave to the labels of the options together. `option_rotations`: asks
+        each choice in so many orders of its options, and averages; each order is charged.
         """
         request: Dict[str, Any] = {"state": state, "questions": dict(questions)}
         if model is not None:
@@ -83,6 +87,10 @@ class Decider:
         body, headers = body_of_decide(request, images or {})
         if raw_probabilities:
             headers["Service-Raw-Probabilities"] = "true"
+        if label_mass:
+            headers["Service-Label-Mass"] = "true"
+        if option_rotations is not None:
+            headers["Service-Option-Rotations"] = str(int(option_rotations))
         call = Call("v1/decide", "POST", body, headers, repeatable=False, has="answers")
         answer, info = self._calls.json(call)
         response = cast(DecideResponse, answer)

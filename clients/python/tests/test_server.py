@@ -32,10 +32,13 @@ class Server(unittest.TestCase):
                 "urgent": score("How urgent is it?", ["can wait", "now"]),
             },
             raw_probabilities=True,
+            label_mass=True,
+            option_rotations=2,
         )
         self.assertIn(decision.answers["team"]["choice"], ("billing", "sales"))
         self.assertEqual(list(decision.answers["urgent"]["probabilities"]), ["0", "1"])
         self.assertEqual(set(decision.answers["angry"]["raw_probabilities"]), {"true", "false"})
+        self.assertTrue(0 < decision.answers["urgent"]["label_mass"] <= 1)
         self.assertEqual(decision.usage["output_tokens"], 3)
         self.assertTrue(decision.info.request_id.startswith("req_"))  # type: ignore[union-attr]
         self.assertEqual(decision.info.attempts, 1)

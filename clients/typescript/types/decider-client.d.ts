@@ -1,6 +1,6 @@
 import { BatchCalls, type SignalOptions } from './batch-calls.js';
 import { type ClientRuntime } from './client-runtime.js';
-import type { Batch, DecideRequest, DecideResponse, KeyLimits, KeyUsage, ModelList, Questions } from './client-types.js';
+import type { Batch, DecideRequest, DecideResponse, Diagnostics, KeyLimits, KeyUsage, ModelList, Questions } from './client-types.js';
 import { type CallSettings, type ResponseInfo } from './http-calls.js';
 export interface DeciderOptions extends Partial<Omit<CallSettings, 'token' | 'url'>> {
     /** The address of the server; `http://127.0.0.1:8080` if absent. */
@@ -10,9 +10,9 @@ export interface DeciderOptions extends Partial<Omit<CallSettings, 'token' | 'ur
     /** Replaces the global `fetch`, for a proxy or certificates of one's own. */
     readonly fetch?: typeof fetch | undefined;
 }
-export interface DecideOptions<WithRaw extends boolean = boolean> extends SignalOptions {
-    /** Adds `raw_probabilities` to each answer: neither rounded nor committed. */
-    readonly rawProbabilities?: WithRaw | undefined;
+export interface DecideOptions extends SignalOptions, Diagnostics {
+    /** Asks each choice in so many orders of its options, and averages. Each order is charged. */
+    readonly optionRotations?: number | undefined;
 }
 /** A response and the HTTP exchange that brought it. */
 type WithInfo<Body> = Body & {
@@ -28,7 +28,7 @@ export declare class Decider {
     /** Throws TypeError if the address or the token cannot be used. */
     constructor({ url, token, fetch, retries, timeoutMs }?: DeciderOptions, runtime?: ClientRuntime);
     /** Answers questions about a state. `info` of the response is about the HTTP exchange. */
-    decide<const Asked extends Questions, const WithRaw extends boolean = false>(request: DecideRequest<Asked>, { rawProbabilities, signal }?: DecideOptions<WithRaw>): Promise<WithInfo<DecideResponse<Asked, WithRaw>>>;
+    decide<const Asked extends Questions, const Options extends DecideOptions = SignalOptions>(request: DecideRequest<Asked>, options?: Options): Promise<WithInfo<DecideResponse<Asked, Options>>>;
     /** The credit, the limits and the prices of the key. */
     limits(options?: SignalOptions): Promise<KeyLimits>;
     /** What the key was charged. `days`: 1 to 92, today included; 30 if absent. */
