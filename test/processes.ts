@@ -77,6 +77,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'engine/check-model',
   'engine/count-memory',
   'engine/equality',
+  'engine/gemma3',
   'engine/idle-budget',
   'engine/images',
   'engine/independent',

@@ -1,6 +1,6 @@
 import type { MetadataValue } from './gguf.js';
 import { CHAT_TEMPLATE } from './template.js';
-import type { VocabularyOptions } from './vocabulary.js';
+import type { Vocabulary, VocabularyOptions } from './vocabulary.js';
 
 /** The shape and contents of a random model; every part has a default. */
 export interface TinyModelOptions {
@@ -25,7 +25,8 @@ export interface TinyModelOptions {
   readonly feedForward?: number;
   readonly slidingWindow?: number;
   readonly contextLength?: number;
-  readonly vocabulary?: VocabularyOptions;
+  /** What differs from the usual vocabulary, or another one. */
+  readonly vocabulary?: VocabularyOptions | Vocabulary;
   /** The chat template; `null` leaves it out. */
   readonly chatTemplate?: string | null;
   /** More metadata, or other values for keys that are there. */

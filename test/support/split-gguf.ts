@@ -9,9 +9,9 @@ import { tinyVocabulary } from '../../models/tiny/vocabulary.js';
  * A random gemma4 model as the files of a split GGUF, in the layout of llama.cpp's gguf-split: all metadata in the first
  * file, and in each its number and a share of the tensors.
  */
-export function splitTinyModel(count: number, options: TinyModelOptions = {}): Buffer[] {
+export function splitTinyModel(count: number, options: Omit<TinyModelOptions, 'vocabulary'> = {}): Buffer[] {
   const shape = completeShape(options);
-  const vocabulary = tinyVocabulary(shape.vocabulary);
+  const vocabulary = tinyVocabulary();
   const tensors = modelTensors(shape, vocabulary.tokens.length);
   const share = Math.ceil(tensors.length / count);
   return Array.from({ length: count }, (_, at) => {

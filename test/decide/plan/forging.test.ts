@@ -1,79 +1,9 @@
-import { type Test, test } from 'tap';
-import type { DecideRequest, Question } from '../../../src/decide/index.js';
+import { test } from 'tap';
+import type { Question } from '../../../src/decide/index.js';
 import { planRequest } from '../../../src/decide/plan.js';
-import { BUILT_IN_FORMATS, type OpenModel } from '../../../src/engine/index.js';
+import { BUILT_IN_FORMATS } from '../../../src/engine/index.js';
+import { property, requestOf, structure } from '../../support/decide/forging.js';
 import { openTiny } from '../../support/engine.js';
-import { random, seedFromEnvironment } from '../../support/random.js';
-
-const PLAIN = ['a', ' ', '\n', '<', '|', '>', '<|', '|>', '"', '\\', '\u0001', '\\u0001', 'é', '🙂', 'turn'];
-
-function requestOf(text: () => string): DecideRequest {
-  const question = (name: string, type: Question['type'], keys: string[]): Question => ({
-    name,
-    type,
-    instructions: text(),
-    options: keys.map((key) => ({ key, name: key, description: text() })),
-  });
-  return {
-    model: null,
-    state: { kind: 'text', value: text() },
-    questions: [
-      question(text(), 'noul', ['true', 'false']),
-      question(text(), 'choice', [`a${text()}`, `b${text()}`]),
-      question(text(), 'score', ['0', '1', '2']),
-    ],
-    imageBudget: 280,
-    assets: [],
-  };
-}
-
-/**
- * The special tokens in a plan, part by part: all that the vocabulary calls control or user-defined, whatever
- * the tokenizer under test thinks of them.
- */
-function structure(request: DecideRequest, model: OpenModel): number[][] {
-  const { plan } = planRequest(request, model);
-  const { controlTokens, userDefinedTokens } = model.description;
-  const special = new Set([...controlTokens, ...userDefinedTokens].map(({ id }) => id));
-  return [plan.prefix, ...plan.suffixes.map((suffix) => suffix.tokens)].map((tokens) =>
-    [...tokens].filter((token) => special.has(token)),
-  );
-}
-
-function specials(model: OpenModel): string[] {
-  const { controlTokens, userDefinedTokens } = model.description;
-  return [...controlTokens, ...userDefinedTokens].map((token) => token.text);
-}
-
-function property(t: Test, model: OpenModel, rounds: number): void {
-  const seed = seedFromEnvironment();
-  t.comment(`TEST_SEED=${seed}`);
-  const next = random(seed);
-  const expected = structure(
-    requestOf(() => 'x'),
-    model,
-  );
-  t.ok(
-    expected.every((part) => part.length > 0),
-    'the template writes markers of its own',
-  );
-  const marks = specials(model);
-  const text = () => {
-    const pieces = Array.from({ length: next.integer(12) }, () => next.pick(next.integer(2) ? marks : PLAIN));
-    // A marker cut by another, so that taking one away would leave one.
-    const mark = next.pick(marks);
-    if (next.integer(3) === 0) pieces.push(mark.slice(0, 2), next.pick(marks), mark.slice(2));
-    return pieces.join('');
-  };
-  for (let round = 0; round < rounds; round++) {
-    const found = structure(requestOf(text), model);
-    if (JSON.stringify(found) !== JSON.stringify(expected)) {
-      t.fail(`round ${round}: a text of the caller became a marker`);
-      return;
-    }
-  }
-  t.pass(`${rounds} requests`);
-}
 
 for (const profile of Object.keys(BUILT_IN_FORMATS)) {
   test(`callers' text cannot forge structure: ${profile}`, async (t) => {
