@@ -1,9 +1,13 @@
 import type { Limits } from '../api/api-types.js';
 import { ActionButton } from '../ui/action-button.js';
+import { money } from '../ui/format-values.js';
 import { leaveItem } from '../ui/leave-item.js';
+import { costOf } from './ask.js';
+import type { Draft } from './ask-draft.js';
+import { isSame } from './kept-draft.js';
 import { modelOfDraft } from './models.js';
 import { SPREAD_ASKS } from './spread.js';
-import type { Asking } from './use-asking.js';
+import type { Answered, Asking } from './use-asking.js';
 import type { WrittenDraft } from './use-draft.js';
 
 interface AskBarProps {
@@ -16,6 +20,7 @@ interface AskBarProps {
 export function AskBar({ limits, written, asking }: AskBarProps) {
   const { draft, change } = written;
   const { progress, run, stop } = asking;
+  const price = spreadPrice(asking.answered, draft, limits);
   const domain = modelOfDraft(draft, limits)?.domain ?? null;
   return (
     <div class="actions ask-bar">
@@ -25,7 +30,7 @@ export function AskBar({ limits, written, asking }: AskBarProps) {
         Ask
       </ActionButton>
       <ActionButton off={progress !== null} onClick={() => run(true)}>
-        Ask {SPREAD_ASKS} times
+        Ask {SPREAD_ASKS} times{price === null ? '' : ` (${price})`}
       </ActionButton>
       {progress !== null && (
         <button
@@ -45,6 +50,14 @@ export function AskBar({ limits, written, asking }: AskBarProps) {
       )}
     </div>
   );
+}
+
+/** What asking the same often costs; null: it is not known before the request was answered once. */
+function spreadPrice(answered: Answered | null, draft: Draft, limits: Limits): string | null {
+  if (answered === null || !isSame(answered.draft, draft)) return null;
+  const { model, usage } = answered.outcome.response;
+  const cost = costOf(usage.input_tokens * SPREAD_ASKS, model, limits, 'live');
+  return cost === null ? null : money(cost, limits.currency);
 }
 
 function UndoNote({ written: { replaced, undo } }: { readonly written: WrittenDraft }) {

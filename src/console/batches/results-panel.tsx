@@ -3,8 +3,11 @@ import type { Batch } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { ActionButton } from '../ui/action-button.js';
 import { csvFile } from '../ui/csv.js';
+import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNote } from '../ui/error-note.js';
+import { count, whole } from '../ui/format-values.js';
 import { saveFile } from '../ui/save-file.js';
+import { readStates } from './read-states.js';
 import { resultRows } from './results-csv.js';
 import { ResultsTable } from './results-table.js';
 import { type Results, readResults } from './shown-results.js';
@@ -24,6 +27,8 @@ export function ResultsPanel({ api, batch, results, onResults, onCollected }: Re
   const [file, setFile] = useState<Blob | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const [states, setStates] = useState<ReadonlyMap<string, string> | null>(null);
+  const [joined, setJoined] = useState<string | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   // The button that asked for them has gone.
   useEffect(() => {
@@ -37,6 +42,13 @@ export function ResultsPanel({ api, batch, results, onResults, onCollected }: Re
     setFile(collected);
     onCollected();
     return collected;
+  };
+  const join = async ([chosen]: File[]) => {
+    if (chosen === undefined || results === null) return;
+    const read = await readStates(chosen).catch(() => new Map<string, string>());
+    const known = results.rows.filter((row) => read.has(row.id)).length;
+    setJoined(`${chosen.name} has ${count(known, 'line')} of ${whole(results.rows.length)}.`);
+    setStates(known === 0 ? null : read);
   };
   const run = async (use: (collected: Blob) => unknown) => {
     setBusy(true);
@@ -86,7 +98,19 @@ export function ResultsPanel({ api, batch, results, onResults, onCollected }: Re
         </div>
       )}
       {error !== null && <ErrorNote error={error} />}
-      {results !== null && <ResultsTable results={results} />}
+      {results !== null && (
+        <>
+          <DropZone label="Choose the submitted file" accept=".jsonl,.ndjson,.json,.txt" onFiles={join}>
+            to show the states beside the answers; it is not sent
+          </DropZone>
+          {joined !== null && (
+            <p role="status" class="muted">
+              {joined}
+            </p>
+          )}
+          <ResultsTable results={results} states={states} />
+        </>
+      )}
     </section>
   );
 }

@@ -13,8 +13,14 @@ const ORDERS: ReadonlyArray<readonly [Selection['order'], string]> = [
   ['most sure', 'most confident first'],
 ];
 
+interface ResultsTableProps {
+  readonly results: Results;
+  /** The states of the lines by their id; null: the file was not chosen. */
+  readonly states: ReadonlyMap<string, string> | null;
+}
+
 /** The lines of a batch and their answers to one question, with the distribution of its answers. */
-export function ResultsTable({ results }: { readonly results: Results }) {
+export function ResultsTable({ results, states }: ResultsTableProps) {
   const { rows, questions } = results;
   const [selection, setSelection] = useState<Selection>({
     question: questions[0] ?? '',
@@ -70,7 +76,11 @@ export function ResultsTable({ results }: { readonly results: Results }) {
       <p role="status" class="muted">
         {shownText(selected.length, rows.length, value)}
       </p>
-      <Rows rows={selected.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)} question={question} />
+      <Rows
+        rows={selected.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)}
+        question={question}
+        states={states}
+      />
       {pages > 1 && (
         <div class="actions">
           <ActionButton off={page === 0} onClick={() => setPage(page - 1)}>
@@ -96,9 +106,10 @@ function shownText(shown: number, all: number, value: string | null): string {
 interface RowsProps {
   readonly rows: readonly ResultRow[];
   readonly question: string;
+  readonly states: ReadonlyMap<string, string> | null;
 }
 
-function Rows({ rows, question }: RowsProps) {
+function Rows({ rows, question, states }: RowsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also with the keyboard
     <section class="scroll" tabIndex={0} aria-label="Lines">
@@ -106,6 +117,7 @@ function Rows({ rows, question }: RowsProps) {
         <thead>
           <tr>
             <th scope="col">Line</th>
+            {states !== null && <th scope="col">State</th>}
             <th scope="col" dir="auto">
               {question === '' ? 'Answer' : question}
             </th>
@@ -122,6 +134,11 @@ function Rows({ rows, question }: RowsProps) {
                 <td>
                   <code>{id}</code>
                 </td>
+                {states !== null && (
+                  <td class="text" dir="auto">
+                    {states.get(id) ?? '–'}
+                  </td>
+                )}
                 <td dir="auto">
                   {answer?.value}
                   {error !== null && (

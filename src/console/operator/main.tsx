@@ -5,6 +5,7 @@ import { OPERATOR_REMEDIES } from './operator-remedies.js';
 import '../style/base.css';
 import '../style/controls.css';
 import '../style/parts.css';
+import '../style/usage.css';
 import './operator.css';
 import '../style/media.css';
 

@@ -26,6 +26,9 @@ export function ServerLimits({ server }: Pick<Limits, 'server'>) {
           </div>
         ))}
       </dl>
+      <p class="muted">
+        The interface is described in <a href="openapi.json">openapi.json</a>.
+      </p>
     </section>
   );
 }

@@ -96,6 +96,7 @@ consoleTest('two answers are compared, option by option', async (t, tab, world) 
     t.equal(sign, difference > 5e-5 ? '+' : difference < -5e-5 ? '−' : sign, row);
   }
   t.match(await table.locator('tfoot').textContent(), /Model.*Input tokens.*Cost.*Round trip/);
+  await page.getByRole('button', { name: /^Ask 20 times \((< )?£0\.\d+\)$/ }).waitFor();
   await page.getByRole('button', { name: 'End the comparison' }).click();
   t.equal(await table.count(), 0);
 });
@@ -138,6 +139,14 @@ consoleTest('a table becomes a batch with the questions of Ask', async (t, tab, 
   const levels = await page.locator('.distribution .name').allTextContents();
   t.ok(levels.every((each) => /^[0-3] · (can wait|this week|today|now)$/.test(each)));
   t.strictSame(levels, [...levels].sort());
+  const [submitted] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose the submitted file' }).click(),
+  ]);
+  const lines = '{"custom_id":"a-1","state":"My card, again"}\nnonsense\n{"custom_id":"other","state":"x"}';
+  await submitted.setFiles({ name: 'cases.jsonl', mimeType: '', buffer: Buffer.from(lines) });
+  await page.getByText('cases.jsonl has 1 line of 2.').waitFor();
+  await page.getByRole('cell', { name: 'My card, again' }).waitFor();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save as CSV' }).click();
   const saved = readFileSync(await (await download).path(), 'utf8');

@@ -126,6 +126,9 @@ operatorTest('everything with the keyboard', async (_, tab, world) => {
   await press('I have stored the token');
   await haveFocus(page.getByRole('heading', { name: 'Keys', exact: true }));
   await press(/^Roll key_/);
+  await haveFocus(button(page, 'Cancel'));
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
   await haveFocus(page.getByRole('heading', { name: 'The new key of keyboard' }));
   await page.getByText(/^key_\w+ works until /).waitFor();
   await press('I have stored the token');
@@ -196,6 +199,12 @@ operatorTest(
     });
     t.ok((await lane.locator('rect').count()) > 0, 'the waves are drawn');
     t.match(await lane.textContent(), /Wave fill\d+\.\d %/);
+    t.match(await lane.textContent(), /32 wavestop 100\.0 %/);
+    // The pointer shows an earlier value.
+    const rate = page.locator('.plot', { hasText: 'Requests per second' });
+    await rate.locator('svg').hover({ position: { x: 200, y: 10 } });
+    await rate.getByText(/^\d+\.\d \/s$/).waitFor();
+    await page.mouse.move(0, 0);
 
     const setVisible = (state: string) =>
       page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });

@@ -2,6 +2,7 @@ import { test } from 'tap';
 import type { OperatorLive } from '../../../src/api/index.js';
 import { isAmount, isWhole } from '../../../src/console/operator/amounts.js';
 import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/samples.js';
+import { scaleTop } from '../../../src/console/operator/overview/scale-top.js';
 import { bytes, bytesOf, duration } from '../../../src/console/ui/format-values.js';
 
 /** A sample at a second of a server's life. */
@@ -19,6 +20,10 @@ test('the plots show the last samples; those before a gap or a restart are dropp
   t.equal(withSample([sample(1)], sample(6.001)).length, 1, 'a gap of more than 5 seconds');
   t.equal(withSample([sample(2)], sample(1)).length, 1, 'the clock of the server was set back');
   t.equal(withSample([sample(9)], sample(10, 1)).length, 1, 'the server was started again');
+});
+
+test('the top of a scale is a round number', async (t) => {
+  t.strictSame([0, 1, 1.1, 3, 7, 60, 0.04, 2e9].map(scaleTop), [1, 1, 2, 5, 10, 100, 0.05, 2e9]);
 });
 
 test('amounts and whole numbers as the interface reads them', async (t) => {

@@ -39,7 +39,7 @@ export const KeyTable = ({ keys, busy, onRoll, onRevoke }: KeyTableProps) => (
           <>
             {state === 'live' && (
               <ActionButton quiet off={busy} label={`Roll ${id}`} onClick={() => onRoll(id)}>
-                Roll
+                Roll…
               </ActionButton>
             )}
             {(state === 'live' || state === 'rolled') && (

@@ -57,23 +57,28 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
   );
   const [made, setMade] = useState<readonly OperatorNewKey[]>([]);
   const [revoking, setRevoking] = useState<string | null>(null);
+  const [rolling, setRolling] = useState<string | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => page.onPage(0), [workspace, states]);
   const action = useAction();
   // A modal question that stays open would make the other views inert.
   useEffect(() => {
-    if (!active) setRevoking(null);
+    if (active) return;
+    setRevoking(null);
+    setRolling(null);
   }, [active]);
   const add = (key: OperatorNewKey) => {
     setMade((before) => [key, ...before]);
     reload();
   };
-  const roll = (id: string) =>
+  const roll = (id: string) => {
+    setRolling(null);
     action.run(async () => {
       const { rolled, ...created } = await api.call('rollKey', { id });
       add(created);
       return `${id} works until ${rolled.expires === null ? 'it is revoked' : time(rolled.expires)}.`;
     });
+  };
   const revoke = (id: string) => {
     setRevoking(null);
     action.run(async () => {
@@ -130,13 +135,26 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
         )}
         {shown.length > 0 && (
           <Sourced source={source}>
-            <KeyTable keys={shown} busy={action.busy} onRoll={roll} onRevoke={setRevoking} />
+            <KeyTable keys={shown} busy={action.busy} onRoll={setRolling} onRevoke={setRevoking} />
           </Sourced>
         )}
         {value !== null && (
           <PageControls page={page.page} total={value.total} what="keys" onPage={page.onPage} />
         )}
       </section>
+      {rolling !== null && (
+        <Confirm
+          title="Roll the key?"
+          action="Roll the key"
+          onConfirm={() => roll(rolling)}
+          onCancel={() => setRolling(null)}
+        >
+          <p>
+            A new key takes its place. <code>{rolling}</code> works until the end of the next UTC day: whoever
+            uses it needs the new token by then.
+          </p>
+        </Confirm>
+      )}
       {revoking !== null && (
         <Confirm
           title="Revoke the key?"

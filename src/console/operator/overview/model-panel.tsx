@@ -26,12 +26,16 @@ export function ModelPanel({ samples, model: { id, loaded, queue, lanes } }: Mod
         <div class="plots">
           <Plot
             label="Live requests waiting"
+            format={whole}
+            span={`${SAMPLES_MAX} s`}
             now={whole(queue.live)}
             values={waiting('live')}
             room={SAMPLES_MAX}
           />
           <Plot
             label="Batch lines waiting"
+            format={whole}
+            span={`${SAMPLES_MAX} s`}
             now={whole(queue.batch)}
             values={waiting('batch')}
             room={SAMPLES_MAX}
@@ -66,6 +70,8 @@ function Lane({ lane }: { readonly lane: OperatorLane }) {
       <div class="plots">
         <Plot
           label="Wave fill"
+          format={percent}
+          span={`${WAVES_SHOWN} waves`}
           now={last === undefined ? 'no wave yet' : percent(last.fill)}
           values={waves.map(({ fill }) => fill)}
           room={WAVES_SHOWN}
@@ -74,6 +80,8 @@ function Lane({ lane }: { readonly lane: OperatorLane }) {
         />
         <Plot
           label="Wave duration"
+          format={milliseconds}
+          span={`${WAVES_SHOWN} waves`}
           now={last === undefined ? 'no wave yet' : milliseconds(last.ms)}
           values={waves.map(({ ms }) => ms)}
           room={WAVES_SHOWN}

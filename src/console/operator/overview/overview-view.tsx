@@ -43,7 +43,11 @@ interface ServerPanelProps {
 
 function ServerPanel({ samples, now, source }: ServerPanelProps) {
   const { ready, reasons, requests, event_loop_delay_ms: delay, devices } = now;
-  const line = (pick: (sample: OperatorLive) => number) => ({ values: samples.map(pick), room: SAMPLES_MAX });
+  const line = (pick: (sample: OperatorLive) => number) => ({
+    values: samples.map(pick),
+    room: SAMPLES_MAX,
+    span: `${SAMPLES_MAX} s`,
+  });
   const open = Object.values(now.batches).reduce((sum, each) => sum + each, 0);
   return (
     <section class="panel" aria-labelledby="server-title">
@@ -67,16 +71,19 @@ function ServerPanel({ samples, now, source }: ServerPanelProps) {
       <div class="plots">
         <Plot
           label="Requests per second"
+          format={(value) => `${value.toFixed(1)} /s`}
           now={requests.per_second.toFixed(1)}
           {...line((sample) => sample.requests.per_second)}
         />
         <Plot
           label="Loop delay, p99"
+          format={milliseconds}
           now={milliseconds(delay.p99)}
           {...line((sample) => sample.event_loop_delay_ms.p99)}
         />
         <Plot
           label="Process memory"
+          format={bytes}
           now={bytes(now.resident_bytes)}
           {...line((sample) => sample.resident_bytes)}
         />
@@ -84,6 +91,7 @@ function ServerPanel({ samples, now, source }: ServerPanelProps) {
           <Plot
             key={device}
             label={`${device} in use`}
+            format={bytes}
             now={bytesOf(memory.used_bytes, memory.total_bytes)}
             max={memory.total_bytes}
             {...line(

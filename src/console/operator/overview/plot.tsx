@@ -1,3 +1,6 @@
+import { useState } from 'preact/hooks';
+import { scaleTop } from './scale-top.js';
+
 interface PlotProps {
   readonly label: string;
   /** The newest value as text. */
@@ -6,8 +9,12 @@ interface PlotProps {
   readonly values: readonly number[];
   /** How many values fit; fewer are drawn at the right. */
   readonly room: number;
-  /** The value at the top; absent: the largest of `values`. */
+  /** The value at the top; absent: a round number above the largest of `values`. */
   readonly max?: number;
+  /** A value with its unit. */
+  readonly format: (value: number) => string;
+  /** What the width is, such as `60 s`. */
+  readonly span: string;
   /** A line for a quantity over time, bars for separate things such as waves. */
   readonly shape?: 'line' | 'bars';
 }
@@ -15,23 +22,43 @@ interface PlotProps {
 const WIDTH = 240;
 const HEIGHT = 48;
 
-/** A name, its newest value, and the values before it as a drawing, which is decoration: screen readers read the value. */
-export function Plot({ label, now, values, room, max, shape = 'line' }: PlotProps) {
-  const top = max ?? Math.max(0, ...values);
-  const height = (value: number) => (top === 0 ? 0 : (Math.min(value, top) / top) * HEIGHT);
+/**
+ * A name, its newest value, and the values before it as a drawing, which is decoration: screen readers read the value. The
+ * pointer shows the value below it.
+ */
+export function Plot({ label, now, values, room, max, format, span, shape = 'line' }: PlotProps) {
+  const [at, setAt] = useState<number | null>(null);
+  const top = max ?? scaleTop(Math.max(0, ...values));
+  const height = (value: number) => (Math.min(value, top) / top) * HEIGHT;
+  const first = room - values.length;
+  const pointed = at === null ? undefined : values[at - first];
+  const point = (event: PointerEvent) => {
+    const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
+    setAt(Math.min(room - 1, Math.max(0, Math.floor(((event.clientX - left) / width) * room))));
+  };
   return (
     <figure class="plot">
       <figcaption class="named-value">
         <span class="muted">{label}</span>
-        <strong>{now}</strong>
+        <strong>{pointed === undefined ? now : format(pointed)}</strong>
       </figcaption>
-      <svg viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg
+        viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        onPointerMove={point}
+        onPointerLeave={() => setAt(null)}
+      >
         {shape === 'line' ? (
           <Line heights={values.map(height)} room={room} />
         ) : (
           <Bars heights={values.map(height)} room={room} />
         )}
       </svg>
+      <p class="axis muted" aria-hidden="true">
+        <span>{span}</span>
+        <span>top {format(top)}</span>
+      </p>
     </figure>
   );
 }

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { OperatorWorkspace } from '../../../api/index.js';
+import type { OperatorResponses, OperatorWorkspace } from '../../../api/index.js';
 import { DataTable } from '../../ui/data-table.js';
 import { whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
 import { Money } from '../../ui/money.js';
 import { AsOf, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
+import { DayPlot } from '../../usage/day-plot.js';
+import { barsOf } from '../../usage/days.js';
 import type { OperatorApi } from '../operator-api.js';
 
 interface UsagePanelProps {
@@ -17,6 +19,20 @@ interface UsagePanelProps {
 
 /** The choices of days, with today. */
 const DAYS = ['7', '30', '90', '366'] as const;
+
+/** More days are too narrow to be told apart. */
+const PLOT_DAYS_MAX = 90;
+
+/** The charges by day as a plot; nothing without charges. */
+function UsagePlot({
+  usage: { from, to, usage, currency },
+}: {
+  readonly usage: OperatorResponses['showUsage'];
+}) {
+  const rows = usage.map((row) => ({ ...row, amount: Number(row.amount) }));
+  const bars = barsOf({ from, to }, rows);
+  return bars.some(({ sum }) => sum > 0) ? <DayPlot bars={bars} currency={currency} /> : null;
+}
 
 /** The requests, tokens and charges of a workspace by day, key, model and kind. */
 export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePanelProps) {
@@ -46,6 +62,7 @@ export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePan
           Nothing was charged from {value.from} to {value.to}.
         </p>
       )}
+      {value !== null && Number(days) <= PLOT_DAYS_MAX && <UsagePlot usage={value} />}
       {value !== null && value.usage.length > 0 && (
         <Sourced source={source}>
           <DataTable
