@@ -1,3 +1,4 @@
+import { LIMITS } from '../api/index.js';
 import { type Owner, SHARED_TURN_BYTES, SharedTurn } from '../base/index.js';
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { type CountMemory, TOKENIZING_STACK_MEBIBYTES } from '../engine/index.js';
@@ -96,16 +97,32 @@ export class PreparePool {
   private async runInQueue(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     const { encoding } = task.content;
     if (this.images !== null && mayShowImages(task)) return this.images.run(task, owner, signal);
+    const bytesMax = Math.floor(TEXT_BYTES_MAX / timesTokenized(task));
     if (encoding === 'identity') {
-      const queue = task.body.byteLength > TEXT_BYTES_MAX ? this.large : this.texts;
+      const queue = task.body.byteLength > bytesMax ? this.large : this.texts;
       return queue.run(task, owner, signal);
     }
-    if (task.body.byteLength > COMPRESSED_TEXT_BYTES_MAX) return this.large.run(task, owner, signal);
-    const tried = await this.texts.run({ ...task, decompressedBytesMax: TEXT_BYTES_MAX }, owner, signal);
+    const compressedMax = Math.min(COMPRESSED_TEXT_BYTES_MAX, bytesMax);
+    if (task.body.byteLength > compressedMax) return this.large.run(task, owner, signal);
+    const tried = await this.texts.run({ ...task, decompressedBytesMax: bytesMax }, owner, signal);
     if (tried.ok || tried.type !== 'body_too_large') return tried;
     return this.large.run(task, owner, signal);
   }
 }
+
+const ROTATIONS = Buffer.from('"option_rotations"');
+
+/**
+ * How often the texts of a request are tokenized at most: once for each order of the options. For a batch line it is a
+ * guess; a wrong one only costs time.
+ */
+function timesTokenized({ body, diagnostics }: SentRequest): number {
+  if (diagnostics !== 'line') return diagnostics?.optionRotations ?? 1;
+  return bytesOf(body).includes(ROTATIONS) ? LIMITS.optionRotations : 1;
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 /** Strings without which a body shows no image: a field of `/v1/decide`, and the type of a part of `/v1/decisions`. */
 const IMAGE_STRINGS = ['"assets"', '"input_image"'].map((string) => Buffer.from(string));
@@ -119,6 +136,6 @@ const COMPRESSED_TEXT_BYTES_MAX = 16 * 1024;
 function mayShowImages({ body, content }: SentRequest): boolean {
   if (content.encoding !== 'identity') return body.byteLength > COMPRESSED_TEXT_BYTES_MAX;
   if (content.media.kind === 'multipart') return true;
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = bytesOf(body);
   return IMAGE_STRINGS.some((string) => bytes.includes(string));
 }

@@ -2,6 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { type Test, test } from 'tap';
 import type { TinyModelOptions } from '../../models/tiny/index.js';
 import type { ContentEncoding } from '../../src/api/index.js';
+import { NO_DIAGNOSTICS } from '../../src/decide/diagnostics.js';
+import type { SentRequest } from '../../src/decide/index.js';
 import { readManifest } from '../../src/engine/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
@@ -30,7 +32,12 @@ async function startPool(t: Test, model: TinyModelOptions = {}) {
   });
   t.teardown(() => pool.close());
   await pool.ready();
-  const prepare = async (request: object, encoding: ContentEncoding = 'identity', key = 'k') => {
+  const prepare = async (
+    request: object,
+    encoding: ContentEncoding = 'identity',
+    key = 'k',
+    diagnostics: SentRequest['diagnostics'] = NO_DIAGNOSTICS,
+  ) => {
     const text = Buffer.from(JSON.stringify(request));
     const result = await pool.prepare(
       {
@@ -39,6 +46,7 @@ async function startPool(t: Test, model: TinyModelOptions = {}) {
         model: null,
         format: 'decide',
         allowedModels: null,
+        diagnostics,
       },
       { workspace: 'w', key },
     );
@@ -96,6 +104,25 @@ test('text requests do not wait for large bodies, compressed or not', async (t) 
     send('text', text, 'identity'),
   ]);
   t.strictSame(ended, ['text', 'text', 'large', 'large']);
+});
+
+test('text requests do not wait for requests that are tokenized in many orders', async (t) => {
+  const { prepare } = await startPool(t);
+  const ended: string[] = [];
+  const words = 'many words '.repeat(60);
+  const criteria = Object.fromEntries(Array.from({ length: 26 }, (_, at) => [`${at}`, words]));
+  const long = { state: 'a text', questions: { c: { type: 'choice', criteria } } };
+  const text = { state: 'a text', questions: QUESTIONS };
+  const rotations = { ...NO_DIAGNOSTICS, optionRotations: 26 };
+  const send = (name: string, request: object, diagnostics: SentRequest['diagnostics']) =>
+    prepare(request, 'identity', 'k', diagnostics).then(() => ended.push(name));
+  await Promise.all([
+    send('rotated', long, rotations),
+    send('rotated line', { ...long, option_rotations: 26 }, 'line'),
+    send('text', text, NO_DIAGNOSTICS),
+    send('line', text, 'line'),
+  ]);
+  t.strictSame(ended, ['text', 'line', 'rotated', 'rotated line']);
 });
 
 test('the limit of waiting requests of a key: one more is refused, and other keys are served', async (t) => {
