@@ -35,10 +35,16 @@ function makeFolders(root: string, path: string): void {
   chmodSync(folder, 0o755);
 }
 
-/** Archives the folder `name` in `parent` as `archive`. Throws OperatorError if GNU tar or gzip is missing or fails. */
-export function writeArchive(parent: string, name: string, archive: string): void {
+/** The usual compression of an archive: without the name of the file and its time. */
+const GZIP = 'gzip -n -6';
+
+/**
+ * Archives the folder `name` in `parent` as `archive`. `compress`: the command that compresses it. Throws OperatorError if
+ * GNU tar or that command is missing or fails.
+ */
+export function writeArchive(parent: string, name: string, archive: string, compress = GZIP): void {
   const unfinished = `${archive}.part`;
-  const { TAR_OPTIONS: _tar, GZIP: _gzip, ...environment } = process.env;
+  const { TAR_OPTIONS: _tar, GZIP: _gzip, XZ_OPT: _xz, XZ_DEFAULTS: _defaults, ...environment } = process.env;
   const options = [
     '--create',
     '--format=gnu',
@@ -47,8 +53,7 @@ export function writeArchive(parent: string, name: string, archive: string): voi
     '--owner=0',
     '--group=0',
     '--numeric-owner',
-    // Without the name of the file and its time.
-    '--use-compress-program=gzip -n -6',
+    `--use-compress-program=${compress}`,
   ];
   try {
     execFileSync('tar', [...options, `--file=${unfinished}`, `--directory=${parent}`, name], {
@@ -57,7 +62,9 @@ export function writeArchive(parent: string, name: string, archive: string): voi
     });
   } catch (error) {
     rmSync(unfinished, { force: true });
-    throw new OperatorError(`tar failed, which must be GNU tar with gzip: ${(error as Error).message}`);
+    throw new OperatorError(
+      `tar failed, which must be GNU tar with ${compress.split(' ')[0]}: ${(error as Error).message}`,
+    );
   }
   renameSync(unfinished, archive);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BUNDLE_MANIFEST, VERSION } from '../src/base/index.js';
 import { BUNDLE_FORMAT, type BundledFile, type BundleManifest } from '../src/cli/bundle-manifest.js';
 import { writeFolder } from './archive.js';
-import { collect } from './collect.js';
+import { type Collected, collect } from './collect.js';
 import type { BundleOptions, Entry } from './contents.js';
 
 /** A bundle that was written. */
@@ -17,12 +17,18 @@ export interface WrittenBundle {
 }
 
 /** Writes the folder of a bundle below `parent`; `root`: of the project. Throws OperatorError. */
-export async function writeBundle(
+export const writeBundle = async (
   root: string,
   parent: string,
   options: BundleOptions,
+): Promise<WrittenBundle> => writeCollected(await collect(root, options), parent, options);
+
+/** Writes what was collected, in the same way. */
+export async function writeCollected(
+  { name, platform, llama, glibc, entries }: Collected,
+  parent: string,
+  options: BundleOptions,
 ): Promise<WrittenBundle> {
-  const { name, platform, llama, glibc, entries } = await collect(root, options);
   const manifest: BundleManifest = {
     format: BUNDLE_FORMAT,
     name,

@@ -31,8 +31,8 @@ export function findCompiler() {
 export const RELATIVE_PATHS = '-ffile-prefix-map=PACKAGE=.';
 const withFolder = (flag) => (flag === RELATIVE_PATHS ? flag.replace('PACKAGE', dirname(NATIVE)) : flag);
 
-/** Compiles files, as many at a time as there are processors; `onDone` after each. */
-export async function compileFiles([program, ...own], files, flags, onDone = () => {}) {
+/** Compiles files, as many at a time as there are processors; calls `onDone` with each that is done. */
+export async function compileFiles([program, ...own], files, flags, onDone = (_job) => {}) {
   const queue = [...files];
   const worker = async () => {
     for (let job = queue.shift(); job; job = queue.shift()) {
@@ -40,7 +40,7 @@ export async function compileFiles([program, ...own], files, flags, onDone = () 
       await run(program, [...own, '-c', source, '-o', object, ...flags.map(withFolder)], {
         maxBuffer: 64 << 20,
       });
-      onDone();
+      onDone(job);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));

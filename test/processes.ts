@@ -46,6 +46,8 @@ const ALONE: ReadonlySet<string> = new Set([
   'storage/folder/batches/clock-glitches',
   'bench/batch',
   'bench/engine',
+  'bench/gpu/kit',
+  'bench/gpu/whole-kit',
   'bench/http',
   'bench/images',
   'bundle/contents',

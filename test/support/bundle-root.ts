@@ -14,11 +14,10 @@ export const NO_ROOTS =
   !(works('unshare', ...NAMESPACES, 'true') && works('ip', 'link')) &&
   'SKIPPED: no root without a network can be entered here (unshare and iproute2 are needed, as root)';
 
-/** Makes a root folder with Debian's basic packages. Returns what went wrong, or null. */
-export function debianRoot(root: string, suite: string): string | null {
-  const { status, error, stdout } = spawnSync('debootstrap', ['--variant=minbase', suite, root], {
-    encoding: 'utf8',
-  });
+/** Makes a root folder with Debian's basic packages and these. Returns what went wrong, or null. */
+export function debianRoot(root: string, suite: string, packages: readonly string[] = []): string | null {
+  const options = ['--variant=minbase', ...(packages.length > 0 ? [`--include=${packages.join()}`] : [])];
+  const { status, error, stdout } = spawnSync('debootstrap', [...options, suite, root], { encoding: 'utf8' });
   if (status === 0) return null;
   const reason = error?.message ?? (stdout.trim().split('\n').at(-1) as string);
   return `SKIPPED: debootstrap made no root of ${suite} (apt-get install debootstrap, and its mirror): ${reason}`;
@@ -120,4 +119,15 @@ export function runInRoot(root: string, command: readonly string[]) {
     env: VARIABLES,
   });
   return { status, stdout, stderr };
+}
+
+/** Runs a shell command in a root without a network, with `/proc`, and returns what it printed. */
+export function runShellInRoot(root: string, command: string): { status: number | null; output: string } {
+  const enter = 'mount -t proc proc "$0/proc" && ip link set lo up && exec chroot "$0" /bin/sh -c "$1"';
+  const { status, stdout, stderr } = spawnSync(
+    'unshare',
+    [...NAMESPACES, 'sh', '-c', enter, root, `{ ${command}; } 2>&1`],
+    { encoding: 'utf8', env: VARIABLES, maxBuffer: 16 << 20 },
+  );
+  return { status, output: stdout + stderr };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Backend } from '#native/platform.mjs';
 import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
 import {
   type CatalogBuild,
@@ -26,8 +27,11 @@ export const BOUNDS: WaveBounds = {
   sequences: 64,
 };
 
-/** The real addon on the CPU. */
-export const { addon } = loadAddon('cpu');
+const loaded = loadAddon((process.env.TEST_BACKEND as Backend | undefined) ?? 'cpu');
+/** The real addon: on the CPU, or on another backend if `TEST_BACKEND` names it, as the GPU kit does. */
+export const { addon } = loaded;
+/** The device of that backend; '' is the CPU. */
+export const device = loaded.devices.find(({ gpu }) => gpu)?.name ?? '';
 
 /** A catalogue entry for a file that no manifest names. */
 export function buildOf(
@@ -67,7 +71,7 @@ export function openTiny(
   count += 1;
   const path = join(folder, `tiny-${count}.gguf`);
   writeTinyModel(path, options);
-  return openModel(addon, '', buildOf(path, model, projector));
+  return openModel(addon, device, buildOf(path, model, projector));
 }
 
 export function openContext(model: OpenModel, bounds: WaveBounds = BOUNDS) {

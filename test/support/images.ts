@@ -8,7 +8,7 @@ import {
   type PlanImage,
 } from '../../src/engine/index.js';
 import type { ImageEncoder } from '../../src/engine/wave/run-wave.js';
-import { addon, openTiny, planOf } from './engine.js';
+import { addon, device, openTiny, planOf } from './engine.js';
 import { random } from './random.js';
 
 /** Pixels that nothing else has. */
@@ -35,7 +35,7 @@ export function openReader(folder: string, kind: ProjectorKind): Opened {
   return {
     model,
     reads: model.images as ImageReading,
-    encoder: openProjector(addon, model, projector, '', 1),
+    encoder: openProjector(addon, model, projector, device, 1),
   };
 }
 

@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const IMPORTS =
+  /^(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"](\.[^'"]+)['"]|\bimport\('(\.[^']+)'\)|new URL\('(\.[^']+\.js)'/gm;
+
+/** Compiled modules, and all modules of the project that they import or run in threads: paths relative to `root`. */
+export function compiledModules(root: string, entries: readonly string[]): string[] {
+  const found = new Set<string>();
+  const visit = (path: string) => {
+    if (found.has(path) || !existsSync(join(root, path))) return;
+    found.add(path);
+    for (const [, from, dynamic, url] of readFileSync(join(root, path), 'utf8').matchAll(IMPORTS))
+      visit(join(path, '..', (from ?? dynamic ?? url) as string));
+  };
+  for (const entry of entries) visit(entry);
+  return [...found].sort();
+}

@@ -1,0 +1,58 @@
+// Runs one part of the kit. run.sh starts it with the Node.js of the kit; docs/performance.md says how it is used.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../../../src/base/index.js';
+import { Kit } from './kit.js';
+import { part1 } from './part-1.js';
+import { part2 } from './part-2.js';
+import { part3 } from './part-3.js';
+import { readResults, writeResults } from './results.js';
+import { runSteps, type StepResult } from './steps.js';
+
+/** Seconds of a part, from the start of run.sh. */
+const PART_SECONDS = 520;
+const PARTS = { '1': part1, '2': part2, '3': part3 } as const;
+const RESULTS = 'gpu-kit.json';
+
+const { values } = parseArgs({
+  options: {
+    part: { type: 'string', default: '' },
+    kit: { type: 'string', default: '' },
+    work: { type: 'string', default: '' },
+    out: { type: 'string', default: '' },
+    /** Seconds since 1970 at which run.sh began. */
+    started: { type: 'string', default: '' },
+  },
+});
+const part = values.part as keyof typeof PARTS;
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const kit = new Kit(root, values.kit, values.work);
+const startedMs = Number(values.started) * 1_000;
+const files = [join(values.out, RESULTS), join(values.work, RESULTS)];
+const before = readResults(files);
+const steps: StepResult[] = [];
+const seconds = () => Math.round((systemClock.now() - startedMs) / 1_000);
+const write = () =>
+  writeResults(files, {
+    kit: { ...kit.description },
+    parts: {
+      ...before,
+      [part]: { started_at: new Date(startedMs).toISOString(), seconds: seconds(), steps },
+    },
+  });
+
+write();
+await runSteps(PARTS[part](kit), {
+  ms: startedMs + PART_SECONDS * 1_000 - systemClock.now(),
+  clock: systemClock,
+  onStart: ({ name }, limitMs) =>
+    console.log(`${seconds()} s: ${name} (at most ${Math.round(limitMs / 1_000)} s)`),
+  onEnd(result) {
+    steps.push(result);
+    write();
+    console.log(`${seconds()} s: ${result.name}: ${result.status}${result.error ? `: ${result.error}` : ''}`);
+  },
+});
+console.log(`${seconds()} s: the results are in ${files[0]}`);
+process.exit(steps.every(({ status }) => status === 'ok') ? 0 : 1);

@@ -1,0 +1,178 @@
+// The GPU kit: what is packed, how run.sh reads its arguments, and how results are kept. At full scale a kit for the CPU runs
+// from its archive to its results on a host that has a C library and nothing else.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { addedEntries, ofBundle } from '../../../bench/gpu/kit/kit-entries.js';
+import { runCallers } from '../../../bench/gpu/run/closed-loop.js';
+import { runCommand } from '../../../bench/gpu/run/command.js';
+import { readResults, writeResults } from '../../../bench/gpu/run/results.js';
+import { readTap } from '../../../bench/gpu/run/tests.js';
+import type { Entry } from '../../../bundle/contents.js';
+import { WHOLE_BUNDLE } from '../../support/bundle.js';
+import { fakeClock } from '../../support/fake-clock.js';
+import { ROOT } from '../../support/sources.js';
+
+const entry = (path: string, part: Entry['part'] = 'program'): Entry => ({
+  path,
+  mode: '0644',
+  part,
+  content: { text: '' },
+});
+
+test('of a bundle, a kit leaves out consoles, pages, the embedded model and the prebuilt CUDA backends', (t) => {
+  const cuda = 'native/cuda/node_modules/@node-llama-cpp';
+  const kept = [
+    entry('bin/node', 'Node.js'),
+    entry(`${cuda}/linux-x64-cuda/bins/linux-x64-cuda/libggml-base.so`, 'llama.cpp'),
+    entry('models/manifest.schema.json', 'model'),
+  ];
+  const left = [
+    entry('dist/console.json', 'console'),
+    entry('docs/tuning.md', 'documentation'),
+    entry('models/manifest.json', 'model'),
+    entry('models/nano/model.gguf', 'model'),
+    entry(`${cuda}/linux-x64-cuda/bins/linux-x64-cuda/libggml-cuda.so`, 'llama.cpp'),
+    entry(`${cuda}/linux-x64-cuda-ext/bins/linux-x64-cuda/fallback/libggml-cuda.so`, 'llama.cpp'),
+  ];
+  t.strictSame(ofBundle([...kept, ...left]), kept);
+  t.end();
+});
+
+test(
+  'a kit has its steps, tests of the engine, tap and node-llama-cpp, and every import leads to a file',
+  WHOLE_BUNDLE,
+  (t) => {
+    const entries = addedEntries(ROOT, 'cpu', { server: null, cuda: null, sources: '' });
+    const paths = new Set(entries.map(({ path }) => path));
+    for (const path of [
+      'dist/bench/gpu/run/main.js',
+      'dist/bench/gpu/run/make-model-process.js',
+      'dist/bench/gpu/compile/main.js',
+      'dist/test/engine/equality.test.js',
+      'dist/test/native/parallel-loading.test.js',
+      'dist/src/engine/index.js',
+      'bench/engine/peer-process.mjs',
+      'native/llama/node_modules/node-llama-cpp/dist/index.js',
+      'node_modules/tap/dist/esm/index.js',
+      'node_modules/@node-llama-cpp/linux-x64/bins/linux-x64/llama-addon.node',
+      'models/manifest.json',
+    ])
+      t.ok(paths.has(path), path);
+    t.notOk(paths.has('dist/test/engine/scheduler-only.test.js'));
+    t.notOk(
+      [...paths].some((path) => path.endsWith('gitRelease.bundle')),
+      'not the sources of 36 MB',
+    );
+    const missing = entries.filter(({ content }) => 'file' in content && !existsSync(content.file));
+    t.strictSame(missing, []);
+    t.end();
+  },
+);
+
+const runScript = (...args: string[]) =>
+  spawnSync('sh', [join(ROOT, 'bench/gpu/run.sh'), ...args], { encoding: 'utf8' });
+
+test('run.sh accepts one part, 1 to 3, and nothing else', (t) => {
+  for (const args of [[], ['0'], ['4'], ['all'], ['']]) {
+    const { status, stderr } = runScript(...args);
+    t.strictSame([status, stderr], [2, 'usage: sh run.sh 1|2|3\n'], args.join());
+  }
+  t.match(runScript('1', '--backend', 'cpu'), { status: 2, stderr: /^run\.sh has one argument/ });
+  t.end();
+});
+
+test('if the archive cannot be unpacked, the file of results says so', (t) => {
+  const folder = t.testdir({ kit: { 'program.tar.xz': 'not an archive' } });
+  writeFileSync(join(folder, 'kit/run.sh'), readFileSync(join(ROOT, 'bench/gpu/run.sh')));
+  const out = join(folder, 'out');
+  const env = { ...process.env, OUT: out, KIT_WORK: join(folder, 'work') };
+  const { status } = spawnSync('sh', [join(folder, 'kit/run.sh'), '2'], { env, encoding: 'utf8' });
+  t.equal(status, 1);
+  t.match(JSON.parse(readFileSync(join(out, 'gpu-kit.json'), 'utf8')), {
+    error: /^part 2: program\.tar\.xz cannot be unpacked/,
+  });
+  t.end();
+});
+
+test('results of earlier parts are kept, and a file that was cut off is ignored', (t) => {
+  const folder = t.testdir({ cut: '{"parts": {' });
+  const [first, second] = [join(folder, 'first'), join(folder, 'second')] as [string, string];
+  const part = { started_at: '2026-11-28T00:00:00.000Z', seconds: 5, steps: [] };
+  t.strictSame(readResults([first]), {});
+  writeResults([first, second], { kit: {}, parts: { '1': part } });
+  t.strictSame(readResults([join(folder, 'cut'), second]), { '1': part });
+  t.notOk(existsSync(`${first}.part`));
+  t.end();
+});
+
+test('tests are counted in their output, without those inside them', (t) => {
+  const text = `TAP version 14
+# Subtest: first
+    ok 1 - inside
+    not ok 2 - inside too
+    1..2
+not ok 1 - first # time=3ms
+  ---
+  found: 1
+  ...
+
+ok 2 - second # SKIP no GPU
+ok 3 - third # time=1ms
+1..3
+`;
+  const { passed, failed } = readTap(text);
+  t.equal(passed, 1);
+  t.equal(failed.length, 1);
+  t.match(failed[0], /^not ok 1 - first/);
+  t.strictSame(readTap('Error: no module\n'), { passed: 0, failed: [] });
+  t.end();
+});
+
+test('a command ends with its processes when it is stopped', async (t) => {
+  const ending = new AbortController();
+  const running = runCommand('sh', ['-c', 'echo begun; sleep 600 & wait'], { stop: ending.signal });
+  ending.abort();
+  t.match(await running, { code: null, signal: 'SIGKILL' });
+  const ended = await runCommand('sh', ['-c', 'echo out; echo err >&2; exit 3'], {
+    stop: new AbortController().signal,
+  });
+  t.match(ended, { code: 3, signal: null, stdout: 'out\n' });
+  await t.rejects(runCommand('no-such-program', [], { stop: new AbortController().signal }), {
+    code: 'ENOENT',
+  });
+});
+
+test('callers count what ended in the measured time, and wait after a failure', async (t) => {
+  const clock = fakeClock();
+  const stop = new AbortController().signal;
+  let sent = 0;
+  // Each request takes 40 ms; the third is refused.
+  const send = async () => {
+    sent += 1;
+    const number = sent;
+    await Promise.resolve();
+    clock.pass(40);
+    if (number === 3) {
+      queueMicrotask(() => setImmediate(() => clock.advance(100)));
+      return { answered: false, status: 429, type: 'rate_limited' } as const;
+    }
+    if (clock.monotonic() >= 400) clock.advance(0);
+    return { answered: true, decisions: 2, inputTokens: 10 } as const;
+  };
+  const requests = { next: () => ({ shape: 'short', body: Buffer.from('') }) };
+  const result = await runCallers(send, requests, { callers: 1, ms: 360, warmUpMs: 40, stop, clock });
+  // 0–40 warm-up, 40–80, 80–120 refused, 100 ms pause, then 220–260, 260–300, 300–340, 340–380.
+  t.strictSame(result, {
+    callers: 1,
+    answered: 5,
+    failed: { '429 rate_limited': 1 },
+    requests_per_second: 13.89,
+    decisions_per_second: 27.78,
+    tokens_per_second: 138.9,
+    p50_ms: 40,
+    p95_ms: 40,
+    max_ms: 40,
+  });
+});
