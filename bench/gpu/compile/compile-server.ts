@@ -27,7 +27,8 @@ const INCLUDES = [
   'tools/mtmd',
   'tools/server',
   'vendor',
-  'ui',
+  'vendor/hash',
+  'generated',
   '.',
 ];
 
@@ -35,14 +36,16 @@ const INCLUDES = [
 export async function compileServer(folder: string, onProgress: (done: number) => void): Promise<string[]> {
   const sources = join(folder, 'llama.cpp');
   unpackLlama(SERVER_PATHS, sources);
-  writePages(sources);
+  writeGenerated(sources);
   const files = [
     ...readdirSync(join(sources, 'tools/server'))
       .filter((file) => file.endsWith('.cpp'))
       .map((file) => `tools/server/${file}`),
     'tools/mtmd/mtmd-helper.cpp',
     'tools/mtmd/mtmd-helper-gen.cpp',
-    'ui/ui.cpp',
+    'vendor/hash/hash.cpp',
+    'generated/sha256.cpp',
+    'generated/ui.cpp',
   ];
   const objects = join(folder, 'objects');
   mkdirSync(objects, { recursive: true });
@@ -88,9 +91,9 @@ export function linkServer(objects: readonly string[], libraries: string, progra
   );
 }
 
-/** The server's web pages: none. Written as llama.cpp's build does it. */
-function writePages(sources: string): void {
-  const folder = join(sources, 'ui');
+/** What llama.cpp's build generates: the server's web pages, of which there are none, and C that is compiled as such. */
+function writeGenerated(sources: string): void {
+  const folder = join(sources, 'generated');
   mkdirSync(folder, { recursive: true });
   for (const name of ['ui.h', 'ui.cpp']) {
     const text = readFileSync(join(sources, 'tools/ui', `${name}.in`), 'utf8')
@@ -100,4 +103,5 @@ function writePages(sources: string): void {
       .replaceAll(/@\w+@/g, '');
     writeFileSync(join(folder, name), text);
   }
+  writeFileSync(join(folder, 'sha256.cpp'), 'extern "C" {\n#include "hash/sha256/sha256.c"\n}\n');
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../src/base/index.js';
 import { type CommandOptions, requireSuccess, runCommand } from './command.js';
@@ -40,6 +40,13 @@ export class Kit {
 
   get backend(): 'cuda' | 'cpu' {
     return this.description.backend;
+  }
+
+  /** Whether nothing was compiled into the folder of the program. */
+  get isAsPacked(): boolean {
+    return (
+      this.backend === 'cpu' || this.description.compiled || !existsSync(join(this.work, 'cuda-objects'))
+    );
   }
 
   /** A folder below `work`, made if it is missing. */

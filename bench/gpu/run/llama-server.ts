@@ -42,7 +42,7 @@ export async function measureLlamaServer(
     ['--parallel', String(slots), '--ctx-size', String(cells), '--kv-unified'],
     ['--batch-size', String(tokens), '--ubatch-size', String(tokens)],
     ['--flash-attn', 'on', '--fit', 'off', '--cache-ram', '0', '--no-ui', '--offline'],
-    kit.backend === 'cuda' ? ['--n-gpu-layers', '999'] : [],
+    kit.backend === 'cuda' ? ['--n-gpu-layers', '999'] : ['--threads', '1'],
   ].flat();
   const server = ServerProcess.start(program, args, {}, stop);
   const json = join(kit.folder('results'), `llama-server-${process.hrtime.bigint()}.json`);

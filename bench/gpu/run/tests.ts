@@ -12,6 +12,8 @@ export interface TestResult {
 }
 
 const DETAIL_CHARACTERS = 600;
+/** Of a file; its tests have no limits of their own. */
+const SECONDS_MAX = 120;
 
 /** Runs a test file on the kit's backend. `TF32`, a shorter format of cuBLAS, is off: the tests compare exact formats. */
 export async function runTest(kit: Kit, file: string, stop: AbortSignal): Promise<TestResult> {
@@ -21,6 +23,7 @@ export async function runTest(kit: Kit, file: string, stop: AbortSignal): Promis
       TEST_BACKEND: kit.backend,
       TAP_CWD: kit.folder('tmp'),
       NVIDIA_TF32_OVERRIDE: '0',
+      TAP_TIMEOUT: String(SECONDS_MAX),
     }),
     stop,
   });

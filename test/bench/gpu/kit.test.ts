@@ -51,7 +51,6 @@ test(
       'dist/bench/gpu/run/make-model-process.js',
       'dist/bench/gpu/compile/main.js',
       'dist/test/engine/equality.test.js',
-      'dist/test/native/parallel-loading.test.js',
       'dist/src/engine/index.js',
       'bench/engine/peer-process.mjs',
       'native/llama/node_modules/node-llama-cpp/dist/index.js',
@@ -60,7 +59,7 @@ test(
       'models/manifest.json',
     ])
       t.ok(paths.has(path), path);
-    t.notOk(paths.has('dist/test/engine/scheduler-only.test.js'));
+    t.notOk(paths.has('dist/test/engine/check-model.test.js'));
     t.notOk(
       [...paths].some((path) => path.endsWith('gitRelease.bundle')),
       'not the sources of 36 MB',
