@@ -135,10 +135,11 @@ function peerBinaries(root: string, backend: KitDescription['backend']): Entry[]
     content: { text: content },
   });
   const manifest = { name, type: 'module', main: 'index.js' };
+  const toRoot = '../'.repeat(`${PEER}/node_modules/${name}`.split('/').length);
   return [
     ...copied,
     text('package.json', JSON.stringify(manifest)),
-    text('index.js', `export * from '../../../../../${at}/dist/index.js';\n`),
+    text('index.js', `export * from '${toRoot}${at}/dist/index.js';\n`),
   ];
 }
 
