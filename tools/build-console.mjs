@@ -13,8 +13,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const SOURCES = 'src/console';
 /** The consoles, with the folder of each one's page (`index.html`) and entry (`main.tsx`), relative to `SOURCES`. */
 const CONSOLES = { user: '.', operator: 'operator' };
-/** What the console imports of the server's own sources. */
-const SHARED = 'src/api';
+/** What the console imports of the other sources. */
+const SHARED = ['src/api', 'src/client'];
 const TOOL = fileURLToPath(import.meta.url);
 const require = createRequire(import.meta.url);
 
@@ -28,7 +28,8 @@ const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 
 export function consoleInputs(root) {
   if (!existsSync(join(root, SOURCES))) return null;
   const hash = createHash('sha1');
-  const files = [...list(join(root, SOURCES)), ...list(join(root, SHARED)), join(root, 'package.json'), TOOL];
+  const shared = SHARED.flatMap((folder) => list(join(root, folder)));
+  const files = [...list(join(root, SOURCES)), ...shared, join(root, 'package.json'), TOOL];
   for (const file of files)
     hash
       .update(`${relative(root, file)}\0`)

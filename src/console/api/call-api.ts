@@ -1,4 +1,6 @@
-import { CallError, type RefusedLine, UNREACHABLE } from './error.js';
+import { BatchCalls, DeciderError, HttpCalls, systemRuntime } from '../../client/index.js';
+import type { Batch } from './api-types.js';
+import { CallError, UNREACHABLE } from './error.js';
 import { sendWithProgress } from './send-with-progress.js';
 
 /** A response with its body read as JSON, and its headers. */
@@ -16,7 +18,12 @@ interface CallOptions {
   readonly onSent?: (part: number) => void;
 }
 
-/** Calls the server that served this page, with a key or the operator's token. */
+/** Calls of the operator can take as long as models load. */
+const TIMEOUT_MS = 24 * 60 * 60 * 1_000;
+/** A download of results goes on after so many lost connections without a further line. */
+const DOWNLOAD_RETRIES = 2;
+
+/** Calls the server that served this page, with a key or the operator's token. A person decides what is sent again. */
 export class Api {
   constructor(
     readonly key: string,
@@ -24,60 +31,53 @@ export class Api {
     private readonly onRefusedKey: (error: CallError) => void,
   ) {}
 
-  /** Rejects with CallError, or with an AbortError if the signal aborts. */
-  async json<Body>(path: string, options: CallOptions = {}): Promise<Reply<Body>> {
-    const response = await this.response(path, options);
+  /** Rejects with CallError, or with the reason of the signal if it aborts. */
+  async json<Body>(path: string, { onSent, ...call }: CallOptions = {}): Promise<Reply<Body>> {
     try {
-      return { body: (await response.json()) as Body, headers: response.headers };
+      const { body, info } = await this.calls(0, onSent).json<Body>({
+        ...call,
+        path,
+        repeatable: 'unanswered',
+      });
+      return { body, headers: info.headers };
     } catch (error) {
-      throw unreachable(error);
+      throw this.shown(error);
     }
   }
 
-  /** The response of a call that was not refused. Rejects as `json` does. */
-  async response(path: string, options: CallOptions = {}): Promise<Response> {
-    const { method = 'GET', body, headers, signal, onSent } = options;
-    const request = {
-      method,
-      headers: { ...headers, authorization: `Bearer ${this.key}` },
-      ...(body !== undefined && { body }),
-      ...(signal !== undefined && { signal }),
-    };
-    const url = new URL(path, document.baseURI);
-    const sent = onSent ? sendWithProgress(url, request, onSent) : fetch(url, { ...request, ...FETCHED });
-    const response = await sent.catch((error) => {
-      throw unreachable(error);
-    });
-    if (response.ok) return response;
-    const error = await errorOf(response);
-    if (error.type === 'unauthorized') this.onRefusedKey(error);
-    throw error;
+  /** The results of a batch as a file. Rejects as `json` does. */
+  async results(batch: Pick<Batch, 'id' | 'lines'>): Promise<Blob> {
+    const lines: string[] = [];
+    try {
+      for await (const line of new BatchCalls(this.calls(DOWNLOAD_RETRIES)).resultLines(batch)) {
+        lines.push(`${line}\n`);
+      }
+    } catch (error) {
+      throw this.shown(error);
+    }
+    return new Blob(lines, { type: 'application/jsonl' });
   }
-}
 
-const FETCHED = { cache: 'no-store', credentials: 'omit', redirect: 'error' } as const;
-
-function unreachable(error: unknown): unknown {
-  if (error instanceof DOMException && error.name === 'AbortError') return error;
-  return new CallError(null, UNREACHABLE, 'The server did not answer.');
-}
-
-/** The error of a response (contract 2.9); a proxy may have sent anything else. */
-async function errorOf(response: Response): Promise<CallError> {
-  const { status, headers } = response;
-  const wait = Number(headers.get('retry-after') ?? Number.NaN);
-  const id = headers.get('x-request-id');
-  const body = await response.json().catch(() => null);
-  const { error, type, errors, invalid_lines, field } = (body ?? {}) as Record<string, unknown>;
-  if (typeof error !== 'string' || typeof type !== 'string') {
-    return new CallError(
-      status,
-      'unknown',
-      `The server, or a proxy before it, answered with status ${status}.`,
-    );
+  /** Throws DeciderError if the key cannot be sent. */
+  private calls(retries: number, onSent?: (part: number) => void): HttpCalls {
+    const url = new URL('.', document.baseURI).href;
+    const send: typeof fetch = (to, request) =>
+      sendWithProgress(String(to), request ?? {}, onSent ?? (() => {}));
+    const runtime = onSent === undefined ? systemRuntime : { ...systemRuntime, fetch: send };
+    try {
+      return new HttpCalls({ url, token: this.key, retries, timeoutMs: TIMEOUT_MS }, runtime);
+    } catch {
+      throw new DeciderError('unauthorized', 'It has characters that no key has.', { status: 401 });
+    }
   }
-  const lines = Array.isArray(errors) ? (errors as RefusedLine[]) : [];
-  const count = typeof invalid_lines === 'number' ? invalid_lines : lines.length;
-  const named = typeof field === 'string' ? field : null;
-  return new CallError(status, type, error, Number.isFinite(wait) ? wait : null, id, lines, count, named);
+
+  private shown(error: unknown): unknown {
+    if (!(error instanceof DeciderError)) return error;
+    const { status, type, message, retryAfterSeconds, requestId, lines, invalidLines, field } = error;
+    if (status === null) return new CallError(null, UNREACHABLE, 'The server did not answer.');
+    const facts = [retryAfterSeconds, requestId, lines, invalidLines, field] as const;
+    const refusal = new CallError(status, type, message, ...facts);
+    if (type === 'unauthorized') this.onRefusedKey(refusal);
+    return refusal;
+  }
 }

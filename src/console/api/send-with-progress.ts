@@ -1,10 +1,3 @@
-interface SentRequest {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Blob | string | FormData;
-  readonly signal?: AbortSignal;
-}
-
 /**
  * Sends a request as `fetch` does, and tells how much of its body has been sent, which `fetch` does not. Rejects with
  * TypeError if there is no response, or with an AbortError.
@@ -12,20 +5,22 @@ interface SentRequest {
  * @param onSent called with the part of the body that is sent, 0 to 1
  */
 export function sendWithProgress(
-  url: URL,
-  { method, headers, body, signal }: SentRequest,
+  url: string,
+  { method = 'GET', headers, body, signal }: RequestInit,
   onSent: (part: number) => void,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const call = new XMLHttpRequest();
     call.open(method, url);
-    for (const [name, value] of Object.entries(headers)) call.setRequestHeader(name, value);
+    new Headers(headers).forEach((value, name) => {
+      call.setRequestHeader(name, value);
+    });
     call.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total);
     call.onload = () => resolve(new Response(call.responseText, responseOf(call)));
     call.onerror = () => reject(new TypeError('There was no response.'));
     call.onabort = () => reject(new DOMException('The request was stopped.', 'AbortError'));
     signal?.addEventListener('abort', () => call.abort(), { once: true });
-    call.send(body);
+    call.send(body as Blob | string | FormData);
   });
 }
 

@@ -37,8 +37,7 @@ export function ResultsPanel({ api, batch, results, onResults, onCollected }: Re
   const { id, results_available: available } = batch;
   const collect = async (): Promise<Blob> => {
     if (file !== null) return file;
-    const response = await api.response(`v1/batches/${encodeURIComponent(id)}/results`);
-    const collected = await response.blob();
+    const collected = await api.results(batch);
     setFile(collected);
     onCollected();
     return collected;
