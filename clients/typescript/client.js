@@ -490,8 +490,7 @@ async function errorOfResponse(response, now) {
     outcomeUnknown: UNKNOWN_OUTCOME.has(status),
     isTemporary: TEMPORARY.has(status) && headers.get("x-should-retry") !== "false"
   };
-  const body = await readBody(response);
-  const { error, type, errors, invalid_lines, field } = body;
+  const { error, type, errors, invalid_lines, field } = ownForm(await readBody(response));
   if (typeof error !== "string" || typeof type !== "string") {
     return new DeciderError("unknown", messageOf(response), facts);
   }
@@ -501,6 +500,11 @@ async function errorOfResponse(response, now) {
     ...typeof invalid_lines === "number" && { invalidLines: invalid_lines },
     ...typeof field === "string" && { field }
   });
+}
+function ownForm(body) {
+  if (typeof body.error !== "object" || body.error === null) return body;
+  const { message, code, param } = body.error;
+  return { error: message, type: code, field: param };
 }
 function messageOf({ status, type }) {
   if (type === "opaqueredirect" || status >= 300 && status < 400) {
@@ -681,6 +685,19 @@ var Decider = class {
       method: "POST",
       body,
       headers: { ...headers, ...diagnosticHeaders(asked) },
+      repeatable: "unanswered",
+      has: "answers",
+      signal
+    });
+    return { ...answer.body, info: answer.info };
+  }
+  /** Answers up to 400 questions in the form of OpenAI's Decisions API (docs/decisions-api.md). */
+  async decisions(request, { signal } = {}) {
+    const answer = await this.calls.json({
+      path: "v1/decisions",
+      method: "POST",
+      body: JSON.stringify(request),
+      headers: { "content-type": "application/json" },
       repeatable: "unanswered",
       has: "answers",
       signal

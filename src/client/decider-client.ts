@@ -5,6 +5,8 @@ import type {
   Batch,
   DecideRequest,
   DecideResponse,
+  DecisionsRequest,
+  DecisionsResponse,
   Diagnostics,
   KeyLimits,
   KeyUsage,
@@ -62,6 +64,23 @@ export class Decider {
       method: 'POST',
       body,
       headers: { ...headers, ...diagnosticHeaders(asked) },
+      repeatable: 'unanswered',
+      has: 'answers',
+      signal,
+    });
+    return { ...answer.body, info: answer.info };
+  }
+
+  /** Answers up to 400 questions in the form of OpenAI's Decisions API (docs/decisions-api.md). */
+  async decisions(
+    request: DecisionsRequest,
+    { signal }: SignalOptions = {},
+  ): Promise<WithInfo<DecisionsResponse>> {
+    const answer = await this.calls.json<DecisionsResponse>({
+      path: 'v1/decisions',
+      method: 'POST',
+      body: JSON.stringify(request),
+      headers: { 'content-type': 'application/json' },
       repeatable: 'unanswered',
       has: 'answers',
       signal,

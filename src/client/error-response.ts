@@ -19,8 +19,7 @@ export async function errorOfResponse(response: Response, now: number): Promise<
     outcomeUnknown: UNKNOWN_OUTCOME.has(status),
     isTemporary: TEMPORARY.has(status) && headers.get('x-should-retry') !== 'false',
   };
-  const body = await readBody(response);
-  const { error, type, errors, invalid_lines, field } = body;
+  const { error, type, errors, invalid_lines, field } = ownForm(await readBody(response));
   if (typeof error !== 'string' || typeof type !== 'string') {
     return new DeciderError('unknown', messageOf(response), facts);
   }
@@ -30,6 +29,13 @@ export async function errorOfResponse(response: Response, now: number): Promise<
     ...(typeof invalid_lines === 'number' && { invalidLines: invalid_lines }),
     ...(typeof field === 'string' && { field }),
   });
+}
+
+/** `/v1/decisions` sends OpenAI's form: `error` is an object, whose `code` is the type and whose `param` is the place. */
+function ownForm(body: Record<string, unknown>): Record<string, unknown> {
+  if (typeof body.error !== 'object' || body.error === null) return body;
+  const { message, code, param } = body.error as Record<string, unknown>;
+  return { error: message, type: code, field: param };
 }
 
 function messageOf({ status, type }: Response): string {

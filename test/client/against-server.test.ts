@@ -4,7 +4,15 @@ import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { PAGE_BATCHES } from '../../src/client/batch-calls.js';
 import { BATCH_FILE_BYTES_MAX, BATCH_LINES_MAX } from '../../src/client/batch-lines.js';
-import { choice, type DecideOptions, Decider, noul, score } from '../../src/client/index.js';
+import {
+  choice,
+  type DecideOptions,
+  Decider,
+  type DecisionsRequest,
+  type DecisionsResponse,
+  noul,
+  score,
+} from '../../src/client/index.js';
 import { refuses } from '../support/client/raw-stub.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';
@@ -55,6 +63,30 @@ test('decide: every kind of question, raw probabilities, and what the exchange w
   t.ok(massed.answers.angry.label_mass > 0 && massed.answers.angry.label_mass <= 1);
   t.ok(massed.usage.input_tokens > plain.usage.input_tokens, 'further orders are charged');
   await refuses(t, decider.decide(request, { optionRotations: 27 }), { type: 'invalid_request' });
+});
+
+test('decisions: answers in the order of the questions, and errors of their own form', async (t) => {
+  const { decider } = await connected();
+  const request: DecisionsRequest = {
+    model: 'tiny',
+    input: 'My card was charged twice!',
+    questions: [
+      { type: 'predicate', name: 'angry' },
+      { type: 'choice', choices: [{ value: 'a' }, { value: true }] },
+    ],
+  };
+  const { answers, info }: DecisionsResponse & { info: { attempts: number } } =
+    await decider.decisions(request);
+  t.match(answers, [
+    { type: 'predicate', name: 'angry', probability: Number },
+    { type: 'choice', name: null },
+  ]);
+  t.equal(info.attempts, 1);
+  await refuses(t, decider.decisions({ ...request, questions: [] }), {
+    type: 'invalid_questions',
+    status: 400,
+    field: 'questions',
+  });
 });
 
 test('decide: images of every kind, inline and as a form, give the same answer', async (t) => {

@@ -11,8 +11,8 @@ from typing import Any, Dict, Mapping, Optional, Union, cast
 from ._batches import Batches
 from ._errors import DeciderError
 from ._http import Call, HttpCalls, ResponseInfo, Runtime
-from ._images import Images, body_of_decide
-from ._types import Batch, DecideResponse, Health, Limits, ModelList, Usage
+from ._images import Images, body_of_decide, encode
+from ._types import Batch, DecideResponse, DecisionsResponse, Health, Limits, ModelList, Usage
 
 # Characters of a webhook's body: those of the server have about 60.
 _WEBHOOK_CHARACTERS_MAX = 4_096
@@ -95,6 +95,12 @@ class Decider:
         answer, info = self._calls.json(call)
         response = cast(DecideResponse, answer)
         return Decision(response["model"], cast(Any, response["answers"]), cast(Any, response["usage"]), info)
+
+    def decisions(self, request: Mapping[str, Any]) -> DecisionsResponse:
+        """Answers up to 400 questions in the form of OpenAI's Decisions API (docs/decisions-api.md)."""
+        body, headers = encode(dict(request)), {"Content-Type": "application/json"}
+        call = Call("v1/decisions", "POST", body, headers, repeatable=False, has="answers")
+        return cast(DecisionsResponse, self._calls.json(call)[0])
 
     def limits(self) -> Limits:
         """The credit, the limits and the prices of the key."""

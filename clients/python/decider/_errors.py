@@ -34,6 +34,7 @@ class DeciderError(Exception):
         retry_after_seconds: Optional[float] = None,
         lines: Optional[List[Dict[str, Any]]] = None,
         invalid_lines: Optional[int] = None,
+        field: Optional[str] = None,
         outcome_unknown: bool = False,
         is_temporary: bool = False,
     ) -> None:
@@ -50,6 +51,8 @@ class DeciderError(Exception):
         self.lines: List[Dict[str, Any]] = lines or []
         #: The number of all invalid lines.
         self.invalid_lines = len(self.lines) if invalid_lines is None else invalid_lines
+        #: The field of the request that is wrong; None if the response names none.
+        self.field = field
         #: Whether the server may have done, and charged, what was asked.
         self.outcome_unknown = outcome_unknown
         #: Whether the same call may succeed later.
@@ -72,6 +75,10 @@ def error_of_response(status: int, headers: Mapping[str, str], body: bytes, now:
         value = json.loads(body)
     except ValueError:
         value = None
+    if isinstance(value, dict) and isinstance(value.get("error"), dict):
+        # `/v1/decisions` sends OpenAI's form.
+        inner = value["error"]
+        value = {"error": inner.get("message"), "type": inner.get("code"), "field": inner.get("param")}
     if not isinstance(value, dict) or not isinstance(value.get("error"), str) or not isinstance(value.get("type"), str):
         return DeciderError("unknown", _message_of(status), **facts)
     lines, count = value.get("errors"), value.get("invalid_lines")
@@ -80,6 +87,7 @@ def error_of_response(status: int, headers: Mapping[str, str], body: bytes, now:
         value["error"],
         lines=[line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else None,
         invalid_lines=count if isinstance(count, int) else None,
+        field=value["field"] if isinstance(value.get("field"), str) else None,
         **facts,
     )
 

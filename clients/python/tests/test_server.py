@@ -43,6 +43,14 @@ class Server(unittest.TestCase):
         self.assertTrue(decision.info.request_id.startswith("req_"))  # type: ignore[union-attr]
         self.assertEqual(decision.info.attempts, 1)
 
+    def test_decisions(self) -> None:
+        request = {"model": self.model, "input": "Charged twice!", "questions": [{"type": "predicate", "name": "angry"}]}
+        (answer,) = self.decider.decisions(request)["answers"]
+        self.assertEqual((answer["type"], answer["name"]), ("predicate", "angry"))
+        with self.assertRaises(DeciderError) as raised:
+            self.decider.decisions({**request, "questions": []})
+        self.assertEqual((raised.exception.type, raised.exception.field), ("invalid_questions", "questions"))
+
     def test_refusals(self) -> None:
         with self.assertRaises(DeciderError) as raised:
             self.decider.decide("x", {})

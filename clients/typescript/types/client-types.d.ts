@@ -155,6 +155,8 @@ export interface FailedLine extends ResultFacts {
     };
     readonly response?: undefined;
 }
+export type DecisionsRequest = ApiSchemas['DecisionsRequest'];
+export type DecisionsResponse = ApiSchemas['DecisionsResponse'];
 export type KeyLimits = ApiSchemas['Limits'];
 export type KeyUsage = ApiSchemas['Usage'];
 export type ModelList = ApiSchemas['ModelList'];

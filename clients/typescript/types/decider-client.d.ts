@@ -1,6 +1,6 @@
 import { BatchCalls, type SignalOptions } from './batch-calls.js';
 import { type ClientRuntime } from './client-runtime.js';
-import type { Batch, DecideRequest, DecideResponse, Diagnostics, KeyLimits, KeyUsage, ModelList, Questions } from './client-types.js';
+import type { Batch, DecideRequest, DecideResponse, DecisionsRequest, DecisionsResponse, Diagnostics, KeyLimits, KeyUsage, ModelList, Questions } from './client-types.js';
 import { type CallSettings, type ResponseInfo } from './http-calls.js';
 export interface DeciderOptions extends Partial<Omit<CallSettings, 'token' | 'url'>> {
     /** The address of the server; `http://127.0.0.1:8080` if absent. */
@@ -29,6 +29,8 @@ export declare class Decider {
     constructor({ url, token, fetch, retries, timeoutMs }?: DeciderOptions, runtime?: ClientRuntime);
     /** Answers questions about a state. `info` of the response is about the HTTP exchange. */
     decide<const Asked extends Questions, const Options extends DecideOptions = SignalOptions>(request: DecideRequest<Asked>, options?: Options): Promise<WithInfo<DecideResponse<Asked, Options>>>;
+    /** Answers up to 400 questions in the form of OpenAI's Decisions API (docs/decisions-api.md). */
+    decisions(request: DecisionsRequest, { signal }?: SignalOptions): Promise<WithInfo<DecisionsResponse>>;
     /** The credit, the limits and the prices of the key. */
     limits(options?: SignalOptions): Promise<KeyLimits>;
     /** What the key was charged. `days`: 1 to 92, today included; 30 if absent. */
