@@ -226,7 +226,7 @@ test('the program for OpenAI’s client has the same request in the form of that
         type: 'score',
         name: 'levels',
         instructions: 'See [a.png]',
-        levels: [{ label: 'low' }, { label: 'Level 1' }],
+        levels: [{ label: '0', description: 'low' }, { label: '1' }],
       },
     ],
   });

@@ -32,7 +32,7 @@ test('questions of every type in the form of the Decisions API', async (t) => {
       type: 'score',
       name: 'levels',
       instructions: 'How much?',
-      levels: [{ label: 'low' }, { label: 'Level 1' }, { label: 'high' }],
+      levels: [{ label: '0', description: 'low' }, { label: '1' }, { label: '2', description: 'high' }],
     },
   ]);
   t.equal(written({ state: 's', questions: QUESTIONS, model: 'own' }).model, 'own');

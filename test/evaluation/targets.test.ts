@@ -108,6 +108,11 @@ test('in exact mode, the engine, a server and a batch results file give the same
   const overHttp = reportOf(cases, await ask(cases, join(folder, 'b'), remote));
   t.strictSame(metricsOf(overHttp), metricsOf(inProcess), 'over HTTP');
 
+  const decisions = () =>
+    Promise.resolve(serverTarget({ url: server.url, path: '/v1/decisions', token, concurrency: 8 }));
+  const asDecisions = reportOf(cases, await ask(cases, join(folder, 'c'), decisions));
+  t.strictSame(metricsOf(asDecisions), metricsOf(inProcess), 'as the Decisions API');
+
   const results = await batchResults(t, server.url, token, written);
   const fromFile = reportOf(cases, readStored(results));
   t.equal(fromFile.committed, CASES, 'the report says that only the committed noul was available');

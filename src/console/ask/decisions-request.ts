@@ -157,9 +157,13 @@ function choicesOf(name: string, criteria: JsonNode | undefined, images: readonl
 
 function levelsOf(name: string, criteria: JsonNode | undefined, images: readonly Shown[]): JsonNode[] {
   if (criteria?.kind !== 'list') throw new NotInOpenAi(`"${name}" has no levels.`);
-  return criteria.items.map((level, at) =>
-    object([['label', text(descriptionOf(name, level, images) ?? `Level ${at}`)]]),
-  );
+  return criteria.items.map((level, at) => {
+    const description = descriptionOf(name, level, images);
+    return object([
+      ['label', text(String(at))],
+      ...(description === null ? [] : [['description', text(description)] as const]),
+    ]);
+  });
 }
 
 /** Null if there is none. Throws NotInOpenAi if it shows an image. */

@@ -23,7 +23,7 @@ const LOW_BUDGET = 70;
 /**
  * Writes a decide request as clients of `/v1/decisions` do. A state that is an object, or a list of objects, becomes a JSON
  * part, any other one the text that the model reads; text around images becomes parts. The criteria of a noul have no field
- * there and are appended to its instructions, as `@ai-sdk/openai` does.
+ * there and are appended to its instructions; levels are labelled with their numbers; both as `@ai-sdk/openai` does.
  *
  * @param body a valid request in JSON, with images in base64
  * @throws ApiError if it is not valid, OperatorError for an image in a description
@@ -75,7 +75,7 @@ function questionJson(
     fields.push(`"choices":${JSON.stringify(choices)}`);
   }
   if (kind === 'levels') {
-    const levels = options.map((option) => ({ label: option.description ?? option.name }));
+    const levels = options.map(({ key, description }) => described({ label: key }, description));
     fields.push(`"levels":${JSON.stringify(levels)}`);
   }
   return `{${fields.join(',')}}`;
