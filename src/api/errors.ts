@@ -112,11 +112,12 @@ export const ERRORS = {
   unsupported_image_format: {
     status: 400,
     meaning:
-      'A `format` is not `png`, `jpg` or `jpeg`, an image does not have the stated format, or it is an animated PNG.',
+      'A `format` is not `png`, `jpg` or `jpeg`, an image does not have the stated format, or on `/v1/decisions` neither of them; or it is an animated PNG.',
   },
   image_dimensions: {
     status: 400,
-    meaning: 'A side of an image is shorter than 280 or longer than 1,568 pixels.',
+    meaning:
+      'A side of an image is shorter than 280 or longer than 1,568 pixels. On `/v1/decisions`: an image has more than 40,000,000 pixels or a side of more than 40 times the other, or the images have more than 200,000,000 pixels together.',
   },
   remote_image: {
     status: 400,

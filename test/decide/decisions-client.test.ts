@@ -84,7 +84,7 @@ test('a response of the Decisions API is read as one of System One', async (t) =
     model: 'm',
     usage: { input_tokens: 9, output_tokens: 3 },
     answers: [
-      { type: 'predicate', name: 'p', probability: 0.3 },
+      { type: 'predicate', name: 'p', probability: 0.3, raw_probabilities: [0.30001, 0.69999] },
       {
         type: 'choice',
         name: 'c',
@@ -98,6 +98,7 @@ test('a response of the Decisions API is read as one of System One', async (t) =
       {
         type: 'score',
         name: 's',
+        raw_probabilities: [0.40001, 0.59999],
         score: 0.6,
         confidence: 0.6,
         probabilities: [
@@ -126,13 +127,18 @@ test('a response of the Decisions API is read as one of System One', async (t) =
   );
   t.strictSame([read.model, read.inputTokens, read.outputTokens], ['m', 9, 3]);
   t.strictSame(
-    read.answered.map(({ probabilities, committed }) => [probabilities, committed]),
+    read.answered.map(({ probabilities, committed, raw }) => [probabilities, committed, raw]),
     [
-      [[0.3, 0.7], false],
-      [[0.3, 0.7], false],
-      [[0.4, 0.6], false],
+      [[0.3, 0.7], false, [0.30001, 0.69999]],
+      [[0.3, 0.7], false, null],
+      [[0.4, 0.6], false, [0.40001, 0.59999]],
     ],
   );
+  const [plain] = readResponse(
+    asked(answer('p', 'noul', ['true', 'false'])),
+    fromDecisions({ answers: [{ type: 'predicate', name: 'p', probability: 0.3 }] }),
+  ).answered;
+  t.match(plain, { probabilities: [0.3, 0.7], committed: false }, 'of another server');
   t.throws(() => readResponse(asked(answer('r', 'noul', ['true', 'false'])), response), {
     name: 'BadAnswer',
   });

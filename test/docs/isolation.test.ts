@@ -56,6 +56,17 @@ const bounds = [
   ['different object keys in a body', number(LIMITS.jsonKeys), '400 `invalid_json`'],
   ['pixels of the images of a batch file', number(LIMITS.batchPixels), '413'],
   ['decoding the images of a batch file', seconds(FILE_DECODE_MS_MAX), '503 `overloaded`'],
+  ['pixels of an image on `/v1/decisions`', number(LIMITS.scaledImagePixels), '400 `image_dimensions`'],
+  [
+    'pixels of the images of a request to `/v1/decisions`',
+    number(LIMITS.scaledRequestPixels),
+    '400 `image_dimensions`',
+  ],
+  [
+    'larger images in several passes (progressive, interlaced) decoded at a time',
+    '1 of up to 340 MiB',
+    'the others wait',
+  ],
   ['scans of a JPEG', number(LIMITS.jpegScans), '400 `invalid_image`'],
   ['markers of a JPEG outside of its scans', number(LIMITS.jpegMarkers), '400 `invalid_image`'],
   ['a JPEG with stray bytes before markers', bytes(STRAY_FILE_BYTES_MAX), '400 `invalid_image`'],

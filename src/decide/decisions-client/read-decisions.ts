@@ -19,29 +19,31 @@ export function fromDecisions(response: Fields): Fields {
 function answerFields(answer: Fields): Fields {
   switch (answer.type) {
     case 'predicate':
-      return predicateFields(answer.probability);
+      return predicateFields(answer);
     case 'choice':
-      return { ...answer, probabilities: byName(answer.probabilities, ({ value }) => value) };
     case 'score':
-      return { ...answer, probabilities: byName(answer.probabilities, ({ value }) => value) };
+      return optionFields(answer);
     default:
       return answer;
   }
 }
 
-/** The probability is not committed, as the raw ones of a noul. */
-function predicateFields(probability: unknown): Fields {
+/** The probability of a predicate is not committed: without raw ones, it stands for them. */
+function predicateFields({ probability, raw_probabilities: raw }: Fields): Fields {
   if (typeof probability !== 'number') return { type: 'noul' };
-  return {
-    type: 'noul',
-    noul: probability,
-    raw_probabilities: { true: probability, false: 1 - probability },
-  };
+  const [yes, no] = Array.isArray(raw) ? raw : [probability, 1 - probability];
+  return { type: 'noul', noul: probability, raw_probabilities: { true: yes, false: no } };
 }
 
-function byName(probabilities: unknown, nameOf: (entry: Fields) => unknown): unknown {
-  if (!Array.isArray(probabilities)) return probabilities;
-  return Object.fromEntries(
-    probabilities.map((entry: unknown) => [String(nameOf(Object(entry))), Object(entry).probability]),
-  );
+/** Probabilities by the value of an option; raw ones are in the same order. */
+function optionFields({ probabilities, raw_probabilities: raw, ...answer }: Fields): Fields {
+  if (!Array.isArray(probabilities)) return answer;
+  const entries = probabilities.map((entry: unknown) => Object(entry) as Fields);
+  const named = (of: readonly unknown[]) =>
+    Object.fromEntries(entries.map(({ value }, at) => [String(value), of[at]]));
+  return {
+    ...answer,
+    probabilities: named(entries.map(({ probability }) => probability)),
+    ...(Array.isArray(raw) && { raw_probabilities: named(raw) }),
+  };
 }
