@@ -1,5 +1,5 @@
 import { ActionButton } from '../ui/action-button.js';
-import { whole } from '../ui/format-values.js';
+import { count, whole } from '../ui/format-values.js';
 
 /** Rows of a page. */
 export const PAGE_ROWS = 100;
@@ -9,7 +9,7 @@ interface PageControlsProps {
   readonly page: number;
   /** Rows of all pages. */
   readonly total: number;
-  /** What is counted, such as `workspaces`. */
+  /** What is counted, such as `workspace`; several are called so with an s. */
   readonly what: string;
   readonly onPage: (page: number) => void;
 }
@@ -21,9 +21,7 @@ export function PageControls({ page, total, what, onPage }: PageControlsProps) {
   return (
     <div class="actions">
       <span role="status" class="muted">
-        {total <= PAGE_ROWS
-          ? `${whole(total)} ${what}`
-          : `${whole(from)} to ${whole(to)} of ${whole(total)} ${what}`}
+        {total <= PAGE_ROWS ? count(total, what) : `${whole(from)} to ${whole(to)} of ${count(total, what)}`}
       </span>
       {last > 0 && (
         <>

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import type { OperatorLive } from '../../../src/api/index.js';
 import { isAmount, isWhole } from '../../../src/console/operator/amounts.js';
 import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/samples.js';
-import { scaleTop } from '../../../src/console/operator/overview/scale-top.js';
+import { bytesTop, scaleTop } from '../../../src/console/operator/overview/scale-top.js';
 import { bytes, bytesOf, duration } from '../../../src/console/ui/format-values.js';
 
 /** A sample at a second of a server's life. */
@@ -24,6 +24,7 @@ test('the plots show the last samples; those before a gap or a restart are dropp
 
 test('the top of a scale is a round number', async (t) => {
   t.strictSame([0, 1, 1.1, 3, 7, 60, 0.04, 2e9].map(scaleTop), [1, 1, 2, 5, 10, 100, 0.05, 2e9]);
+  t.strictSame([0, 1, 3, 1024, 1025].map(bytesTop), [1, 1, 4, 1024, 2048]);
 });
 
 test('amounts and whole numbers as the interface reads them', async (t) => {

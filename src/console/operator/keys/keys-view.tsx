@@ -139,7 +139,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           </Sourced>
         )}
         {value !== null && (
-          <PageControls page={page.page} total={value.total} what="keys" onPage={page.onPage} />
+          <PageControls page={page.page} total={value.total} what="key" onPage={page.onPage} />
         )}
       </section>
       {rolling !== null && (

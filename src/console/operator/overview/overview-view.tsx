@@ -7,6 +7,7 @@ import type { OperatorApi } from '../operator-api.js';
 import { ModelPanel } from './model-panel.js';
 import { Plot } from './plot.js';
 import { SAMPLES_MAX } from './samples.js';
+import { bytesTop } from './scale-top.js';
 import { useLive } from './use-live.js';
 
 interface OverviewViewProps {
@@ -84,6 +85,7 @@ function ServerPanel({ samples, now, source }: ServerPanelProps) {
         <Plot
           label="Process memory"
           format={bytes}
+          max={bytesTop(Math.max(...samples.map((sample) => sample.resident_bytes)))}
           now={bytes(now.resident_bytes)}
           {...line((sample) => sample.resident_bytes)}
         />

@@ -61,7 +61,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
               </Sourced>
             )}
             {value !== null && (
-              <PageControls page={page.page} total={value.total} what="workspaces" onPage={page.onPage} />
+              <PageControls page={page.page} total={value.total} what="workspace" onPage={page.onPage} />
             )}
           </section>
           <CreateWorkspace api={api} onCreated={reload} />
