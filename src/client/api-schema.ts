@@ -317,6 +317,10 @@ export interface ApiSchemas {
       readonly type: "predicate";
       readonly name: string | null;
       readonly probability: number;
+      /** On request: in the order of the options (of a predicate, true and false), not rounded. */
+      readonly raw_probabilities?: readonly (number)[] | undefined;
+      /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+      readonly label_mass?: number | undefined;
     } | {
       readonly type: "choice";
       readonly name: string | null;
@@ -327,6 +331,10 @@ export interface ApiSchemas {
         readonly value: string | boolean;
         readonly probability: number;
       })[];
+      /** On request: in the order of the options (of a predicate, true and false), not rounded. */
+      readonly raw_probabilities?: readonly (number)[] | undefined;
+      /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+      readonly label_mass?: number | undefined;
     } | {
       readonly type: "score";
       readonly name: string | null;
@@ -338,6 +346,10 @@ export interface ApiSchemas {
         readonly label: string;
         readonly probability: number;
       })[];
+      /** On request: in the order of the options (of a predicate, true and false), not rounded. */
+      readonly raw_probabilities?: readonly (number)[] | undefined;
+      /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+      readonly label_mass?: number | undefined;
     } | {
       readonly type: "refusal";
       readonly name: string | null;

@@ -1,4 +1,5 @@
 import { ERRORS, LIMITS } from '../api/index.js';
+import { LABEL_MASS } from './responses.js';
 
 // JSON Schemas of `/v1/decisions`: its requests, its responses and its errors, which have OpenAI's form.
 
@@ -149,10 +150,26 @@ export const DecisionsBody = {
 const PROBABILITY = { type: 'number', minimum: 0, maximum: 1 } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
 
+/** On request, of every answer but a refusal. */
+const DIAGNOSTICS = {
+  raw_probabilities: {
+    type: 'array',
+    items: PROBABILITY,
+    minItems: 2,
+    description: 'On request: in the order of the options (of a predicate, true and false), not rounded.',
+  },
+  label_mass: LABEL_MASS,
+} as const;
+
 const answer = (type: string, fields: Readonly<Record<string, object>>) => ({
   type: 'object',
   required: ['type', 'name', ...Object.keys(fields)],
-  properties: { ...oneOf('type', type), name: TEXT_OR_NULL, ...fields },
+  properties: {
+    ...oneOf('type', type),
+    name: TEXT_OR_NULL,
+    ...fields,
+    ...(type !== 'refusal' && DIAGNOSTICS),
+  },
 });
 
 const shares = (fields: Readonly<Record<string, object>>) => ({

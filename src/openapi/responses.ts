@@ -12,7 +12,7 @@ const raw_probabilities = byOption(
   'On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed.',
 );
 
-const label_mass = {
+export const LABEL_MASS = {
   ...PROBABILITY,
   description:
     'On request: the probability that the model gave to the labels of the options together, before the softmax over them.',
@@ -25,7 +25,7 @@ const NOUL_ANSWER = {
     type: { type: 'string', const: 'noul' },
     noul: { ...PROBABILITY, description: 'The probability of yes, at least 0.80 towards the chosen side.' },
     raw_probabilities,
-    label_mass,
+    label_mass: LABEL_MASS,
   },
 } as const;
 
@@ -38,7 +38,7 @@ const CHOICE_ANSWER = {
     confidence: PROBABILITY,
     probabilities: byOption(PROBABILITY, 'By label; they sum to 1.'),
     raw_probabilities,
-    label_mass,
+    label_mass: LABEL_MASS,
   },
 } as const;
 
@@ -58,7 +58,7 @@ const SCORE_ANSWER = {
     legend: byOption({ type: 'string' }, 'What each level means, by its number.'),
     probabilities: byOption(PROBABILITY, 'By level; they sum to 1.'),
     raw_probabilities,
-    label_mass,
+    label_mass: LABEL_MASS,
   },
 } as const;
 

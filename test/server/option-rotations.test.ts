@@ -113,6 +113,45 @@ test('without rotations, or with one, a response has the bytes of the usual one'
   t.not((await post(server, CHOICES, { ...RAW, ...rotations(2) })).text, three.text);
 });
 
+test('/v1/decisions has the diagnostics of /v1/decide', async (t) => {
+  const server = await start(t);
+  const headers = { ...RAW, ...rotations(3), 'service-label-mass': 'true' };
+  const { json } = await post(server, CHOICES, headers);
+  const { n, c, s } = json.answers;
+  const send = async (own: Readonly<Record<string, string>>, choices = 1) => {
+    const choice = {
+      type: 'choice',
+      instructions: 'Who answers?',
+      choices: ['billing', 'technical', 'sales'].map((value) => ({ value })),
+    };
+    const body = {
+      model: 'any',
+      input: CHOICES.state,
+      questions: [
+        { type: 'predicate', instructions: 'Is it late?' },
+        ...Array.from({ length: choices }, () => choice),
+        { type: 'score', levels: [{ label: 'later' }, { label: 'now' }] },
+      ],
+    };
+    const response = await fetch(`${server.url}/v1/decisions`, {
+      method: 'POST',
+      headers: { ...server.headers, ...own },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as Reply['json'];
+  };
+  const found = await send(headers);
+  for (const [at, answer] of [n, c, s].entries()) {
+    t.strictSame(found.answers[at].raw_probabilities, Object.values(answer.raw_probabilities));
+    t.equal(found.answers[at].label_mass, answer.label_mass);
+  }
+  t.equal(found.usage.input_tokens, json.usage.input_tokens);
+  t.strictSame(await send({}), await send(rotations(1)));
+  const { error } = await send(rotations(3), 133);
+  t.strictSame([error.code, error.param], ['invalid_request', null]);
+  t.match(error.message, /401 prompts/);
+});
+
 test('in exact mode, the cache of answers knows each number of rotations', async (t) => {
   const server = await start(t, { DECIDER_ENGINE_ANSWER_CACHE_MB: '1' });
   const first = [await post(server, CHOICES), await post(server, CHOICES, rotations(2))];

@@ -442,10 +442,15 @@ class DecideResponse(TypedDict):
     usage: "DecideResponseUsage"
 
 
-class DecisionsResponseAnswersItem1(TypedDict):
+class _DecisionsResponseAnswersItem1(TypedDict):
     type: Literal["predicate"]
     name: Union[str, None]
     probability: float
+
+
+class DecisionsResponseAnswersItem1(_DecisionsResponseAnswersItem1, total=False):
+    raw_probabilities: List[float]
+    label_mass: float
 
 
 class DecisionsResponseAnswersItem2ProbabilitiesItem(TypedDict):
@@ -453,12 +458,17 @@ class DecisionsResponseAnswersItem2ProbabilitiesItem(TypedDict):
     probability: float
 
 
-class DecisionsResponseAnswersItem2(TypedDict):
+class _DecisionsResponseAnswersItem2(TypedDict):
     type: Literal["choice"]
     name: Union[str, None]
     choice: Union[str, bool]
     confidence: float
     probabilities: List["DecisionsResponseAnswersItem2ProbabilitiesItem"]
+
+
+class DecisionsResponseAnswersItem2(_DecisionsResponseAnswersItem2, total=False):
+    raw_probabilities: List[float]
+    label_mass: float
 
 
 class DecisionsResponseAnswersItem3ProbabilitiesItem(TypedDict):
@@ -467,12 +477,17 @@ class DecisionsResponseAnswersItem3ProbabilitiesItem(TypedDict):
     probability: float
 
 
-class DecisionsResponseAnswersItem3(TypedDict):
+class _DecisionsResponseAnswersItem3(TypedDict):
     type: Literal["score"]
     name: Union[str, None]
     score: float
     confidence: float
     probabilities: List["DecisionsResponseAnswersItem3ProbabilitiesItem"]
+
+
+class DecisionsResponseAnswersItem3(_DecisionsResponseAnswersItem3, total=False):
+    raw_probabilities: List[float]
+    label_mass: float
 
 
 class DecisionsResponseAnswersItem4(TypedDict):

@@ -33,6 +33,29 @@ test('a response has its fields in a fixed order, answers in the order of the qu
   );
 });
 
+test('on request, answers have raw probabilities by position and the label mass; a refusal has neither', async (t) => {
+  const questions = questionsOf(
+    { type: 'predicate' },
+    { type: 'choice', choices: [{ value: true }, { value: 'true' }] },
+    { type: 'predicate' },
+  );
+  const none = { raw: null, labelMass: null };
+  const extras = [
+    { raw: [['true', 0.61234] as const, ['false', 0.38766] as const], labelMass: 1.5e-7 },
+    { raw: [['true', 0.5] as const, ['true', 0.5] as const], labelMass: null },
+    none,
+  ];
+  const units = [[6_123, 3_877], [5_000, 5_000], null];
+  const given = { build: 'm-20260101', questions, units, usage: USAGE };
+  const { answers } = JSON.parse(decisionsJson({ ...given, extras }));
+  const plain = JSON.parse(decisionsJson({ ...given, extras: [none, none, none] })).answers;
+  t.strictSame(answers, [
+    { ...plain[0], raw_probabilities: [0.61234, 0.38766], label_mass: 1.5e-7 },
+    { ...plain[1], raw_probabilities: [0.5, 0.5] },
+    { type: 'refusal', name: null },
+  ]);
+});
+
 test('a predicate is not committed', async (t) => {
   const [question] = questionsOf({ type: 'predicate' });
   for (const yes of [0, 1, 4_999, 5_000, 7_999, 10_000]) {
