@@ -7,6 +7,8 @@
 //              all contexts return the same bytes; a ratio above 1 is faster than one context of one thread
 // cache        the throughput with and without the cache of answers at 0, 50 and 90 % of repeated requests, in turn within
 //              one run, and whether the bytes are equal
+// questions    400 questions about one state as one request and as 25 of 16: tokens computed, as the engine counts them, and
+//              time, in exact mode and in normal mode
 //
 // The generated weights are random, so measure your own model.
 //
@@ -15,10 +17,11 @@
 //   npm run bench:exact -- --model FILE       a GGUF of your own
 //   npm run bench:exact -- --requests N       requests of a round; default: 64
 //   npm run bench:exact -- --minutes N        leaves out what does not begin in this time
-//   npm run bench:exact -- --json FILE        also write {machine, differences: […], contexts: […], cache: […]}
+//   npm run bench:exact -- --json FILE        also write {machine, differences: […], contexts: […], cache: […], questions: […]}
 import { measureCache } from './exact/cache.js';
 import { measureContexts } from './exact/contexts.js';
 import { measureDifferences, PRECISIONS } from './exact/differences.js';
+import { measureQuestions } from './exact/questions.js';
 import { benchOptions } from './options.js';
 import { machine, Pace, writeJson } from './report.js';
 
@@ -26,6 +29,7 @@ const PARTS = {
   differences: { cases: PRECISIONS.length, measure: measureDifferences },
   contexts: { cases: 1, measure: measureContexts },
   cache: { cases: 3, measure: measureCache },
+  questions: { cases: 2, measure: measureQuestions },
 };
 type Part = keyof typeof PARTS;
 

@@ -17,3 +17,25 @@ export function randomPlans(head: Int32Array, labels: Int32Array, requests: numb
     return { prefix, prefixKey: prefix.join(), suffixes, images: [] };
   });
 }
+
+const QUESTION_TOKENS = 20;
+const QUESTION_OPTIONS = 3;
+
+/** A request of many questions of 20 tokens about one state, of random tokens; `seed` gives another one. */
+export function questionsAbout(
+  head: Int32Array,
+  labels: Int32Array,
+  stateTokens: number,
+  questions: number,
+  seed: number,
+): Plan {
+  const next = uniform(seed, 'bench questions');
+  const tokens = (count: number) =>
+    Int32Array.from({ length: count }, () => 300 + Math.floor(((next() + 1) / 2) * 1_000));
+  const prefix = Int32Array.of(...head, ...tokens(stateTokens));
+  const suffixes = Array.from({ length: questions }, () => ({
+    tokens: tokens(QUESTION_TOKENS),
+    options: labels.slice(0, QUESTION_OPTIONS),
+  }));
+  return { prefix, prefixKey: prefix.join(), suffixes, images: [] };
+}

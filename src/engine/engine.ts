@@ -1,4 +1,4 @@
-import { ApiError } from '../api/index.js';
+import { ApiError, LIMITS } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { CountMemory } from './addon/count-memory.js';
 import { SharedAnswers } from './answers/shared-answers.js';
@@ -29,7 +29,7 @@ export interface EngineOptions {
   readonly shareBesideLive?: number;
   /** How the model reads images; null: it reads none. */
   readonly images?: EmbeddingSizes | null;
-  /** Time limit of a live plan, waiting included, in milliseconds. */
+  /** Time limit of a live plan, waiting included, in milliseconds: once for every 16 suffixes, as it may have questions. */
   readonly deadlineMs: number;
   /** Exact mode: maximum bytes of answers in the cache, read at each use. 0 or absent: no answers are shared. */
   readonly answerBytesMax?: number;
@@ -192,7 +192,8 @@ export class Engine {
     if (bytes > 0 && this.livePixelBytes + bytes > LIVE_PIXEL_BYTES_MAX)
       throw this.refusal('the images of requests in progress take all memory for images');
     this.livePixelBytes += bytes;
-    const cancelDeadline = clock.after(deadlineMs, () => {
+    const limits = Math.ceil(pending.plan.suffixes.length / LIMITS.questions);
+    const cancelDeadline = clock.after(deadlineMs * limits, () => {
       this.events.planLate();
       this.leaveAlone(pending, this.overloaded('not answered in time'));
     });

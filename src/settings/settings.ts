@@ -210,7 +210,8 @@ export const SETTINGS = {
       default: 60_000,
       min: 1,
       max: 3_600_000,
-      meaning: 'Time limit of a request in the engine; beyond it the answer is 503 `overloaded`.',
+      meaning:
+        'Time limit of a request in the engine, once for every 16 questions of it; beyond it the answer is 503 `overloaded`.',
     }),
     sequences: integer({
       default: 64,

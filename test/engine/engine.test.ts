@@ -8,7 +8,7 @@ import {
   UNWATCHED,
   type Urgency,
 } from '../../src/engine/index.js';
-import { BOUNDS, COLD } from '../support/engine.js';
+import { BOUNDS, COLD, planOf } from '../support/engine.js';
 import { fakeEngine, markedPlan } from '../support/fake-engine.js';
 
 const stays = () => ({ signal: new AbortController().signal });
@@ -146,6 +146,29 @@ test('overloaded: a deadline that passes, waiting or computing; what was compute
   await turn();
   thread.waves[1]?.resolve();
   t.strictSame((await late).logits, [Float32Array.of(3)]);
+});
+
+test('a plan has its deadline once for every 16 suffixes', async (t) => {
+  for (const [suffixes, ms] of [
+    [1, 1_000],
+    [16, 1_000],
+    [17, 2_000],
+    [400, 25_000],
+  ] as const) {
+    const { engine, clock } = fakeEngine();
+    const { prefix, suffixes: one } = markedPlan(1);
+    const plan = planOf(prefix, Array(suffixes).fill(one[0]));
+    let isRejected = false;
+    const run = engine.run(plan, stays()).finally(() => {
+      isRejected = true;
+    });
+    run.catch(() => {});
+    clock.advance(ms - 1);
+    await turn();
+    t.equal(isRejected, false, `${suffixes} suffixes`);
+    clock.advance(1);
+    await t.rejects(run, { type: 'overloaded' } as never);
+  }
 });
 
 test('a caller that leaves before its wave costs nothing', async (t) => {

@@ -8,6 +8,8 @@ export type Urgency = 'live' | 'batch';
 
 /** The share of a wave that long plans are guaranteed, and limited to, while short ones wait. */
 const LONG_SHARE = 0.5;
+/** The share of a wave that the oldest long plan is guaranteed while others run beside it. */
+const OLDEST_SHARE = 0.25;
 /** After this many waves that gave batch plans nothing, the next one gives them `BATCH_SHARE`. */
 const BATCH_TURN_WAVES = 8;
 const BATCH_SHARE = 0.25;
@@ -32,12 +34,14 @@ interface SchedulerOptions {
  * Plans wait in two queues, live and batch, oldest first. A wave is filled in this order:
  *
  * 1. *Short* live plans from the queue, of at most half a wave: complete, oldest first.
- * 2. *Long* live plans, and live plans that already run; those that can finish go first, then oldest first. Each takes
- *    what it can: a chunk of its prefix, then suffixes, the last of which may be cut.
+ * 2. *Long* live plans, and live plans that already run. Those that can finish go first, then a quarter of the wave for the
+ *    oldest, then the others, those with the fewest tokens left first. Each takes what it can: a chunk of its prefix, then
+ *    suffixes, the last of which may be cut.
  * 3. Batch plans, oldest first, in the room that is left.
  *
  * Live plans: while short and long ones wait, each kind is guaranteed half the wave. So a short plan waits at most for
- * the wave in progress, and a long one advances with every wave.
+ * the wave in progress. Among long ones, a request of 400 questions may need a hundred waves and others only two or
+ * three, which do not wait for it; nor does it wait for ever, because at last every plan is the oldest.
  *
  * Batch plans: they get all the room that is left while no live plans come. For eight waves after a live plan they get
  * at most a fifth of a wave, even if the wave is otherwise empty, and the first wave with a live plan after a pause
@@ -65,6 +69,9 @@ interface SchedulerOptions {
 export class Scheduler<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
   private readonly urgency = new WeakMap<E, Urgency>();
+  /** Counts the plans as they are added. */
+  private readonly arrival = new WeakMap<E, number>();
+  private arrivals = 0;
   /** The plan that `fill` considers. */
   private candidate: E | null = null;
   /** The waiting plans that the context being filled leaves to others. */
@@ -81,6 +88,8 @@ export class Scheduler<E extends Entry> {
   add(entry: E, urgency: Urgency): boolean {
     if (this.queues[urgency].length >= this.options.queueMax) return false;
     this.urgency.set(entry, urgency);
+    this.arrival.set(entry, this.arrivals);
+    this.arrivals += 1;
     this.queues[urgency].push(entry);
     return true;
   }
@@ -185,21 +194,19 @@ export class Scheduler<E extends Entry> {
     const live = this.all('live', context);
     const short = live.filter(({ running, remaining }) => running === null && remaining <= half);
     const finishing = live.filter(({ running, remaining }) => running !== null && remaining <= half);
-    const long = [...finishing, ...live.filter(({ remaining }) => remaining > half)];
+    const long = this.oldestFirst(live.filter(({ remaining }) => remaining > half));
     const batch = this.all('batch', context);
     const whole = builder.left;
     if (batch.length > 0 && context.wavesWithoutBatch >= BATCH_TURN_WAVES) this.takeBatchTurn(batch, filling);
     const turn = whole - builder.left;
     // The tokens of a batch turn come out of the long plans' half.
     const reserved =
-      long.length > 0 && short.length > 0
-        ? Math.min(
-            builder.left,
-            Math.max(builder.left - half, imageStep(finishing, long[finishing.length], builder)),
-          )
+      finishing.length + long.length > 0 && short.length > 0
+        ? Math.min(builder.left, Math.max(builder.left - half, imageStep(finishing, long[0], builder)))
         : 0;
     this.take(fitting(short, builder.left - reserved), filling, builder.left - reserved);
-    this.take(long, filling, builder.left);
+    this.take(finishing, filling, builder.left);
+    this.takeLong(long, filling);
     this.take(short, filling, builder.left);
     const before = builder.left;
     this.take(this.all('batch', context), filling, this.batchBudget(before < whole - turn, context, before));
@@ -210,6 +217,26 @@ export class Scheduler<E extends Entry> {
     context.wavesSinceLive = live.length > 0 ? 0 : context.wavesSinceLive + 1;
     if (batch.length > 0 && !advanced) context.wavesWithoutBatch += 1;
     return true;
+  }
+
+  /** Sorts long plans: the oldest, then those with the fewest tokens left. */
+  private oldestFirst(long: ReadonlyArray<Candidate<E>>): Array<Candidate<E>> {
+    const arrived = ({ entry }: Candidate<E>) => this.arrival.get(entry) as number;
+    const [first, ...rest] = [...long].sort((a, b) => arrived(a) - arrived(b));
+    return first === undefined ? [] : [first, ...rest.sort((a, b) => a.remaining - b.remaining)];
+  }
+
+  /** Takes long plans: a share for the oldest, the others, and the oldest again in the room that they leave. */
+  private takeLong([oldest, ...others]: ReadonlyArray<Candidate<E>>, filling: Filling<E>): void {
+    const { builder, context } = filling;
+    if (oldest === undefined) return;
+    if (others.length > 0) {
+      const share = Math.ceil(context.bounds.waveTokens * OLDEST_SHARE);
+      this.take([oldest], filling, Math.min(builder.left, share));
+      this.take(others, filling, builder.left);
+    }
+    const running = context.cache.running.find(({ entry }) => entry === oldest.entry) ?? null;
+    this.take([{ ...oldest, running }], filling, builder.left);
   }
 
   /** The running plans of an urgency, then those that wait; without those that run alone. */
@@ -245,19 +272,21 @@ export class Scheduler<E extends Entry> {
     filling.isClosed = false;
   }
 
-  /** Takes candidates in order, until the budget is used or one does not fit. */
+  /** Takes candidates in order, until the budget is used; once one does not fit, only those that run. */
   private take(candidates: ReadonlyArray<Candidate<E>>, filling: Filling<E>, budget: number): void {
     const { context, builder } = filling;
     const end = builder.left - budget;
+    let isRefused = false;
     for (const { entry, running } of candidates) {
       if (builder.left <= end) return;
       this.candidate = entry;
       if (running !== null && !context.cache.running.includes(running)) continue;
       let taken = running;
       if (taken === null) {
-        if (!this.queues[this.urgency.get(entry) as Urgency].includes(entry)) continue;
+        if (isRefused || !this.queues[this.urgency.get(entry) as Urgency].includes(entry)) continue;
         taken = this.admit(entry, filling, builder.left - end);
-        if (taken === null) return;
+        isRefused = taken === null;
+        if (taken === null) continue;
         this.remove(entry);
       }
       builder.advance(taken, builder.left - end);
