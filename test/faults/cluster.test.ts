@@ -60,7 +60,8 @@ async function spendExactly(t: Test, cluster: Cluster): Promise<void> {
   );
   const count = (status: number) => asked.filter((each) => each?.status === status).length;
   t.equal(count(200), COVERED);
-  t.equal(count(402), COVERED * 2);
+  // On a busy machine some wait too long and are refused with 503, which costs nothing.
+  t.equal(count(402) + count(503), COVERED * 2, `402: ${count(402)}, 503: ${count(503)}`);
 }
 
 /** The status of a call that costs nothing. */
