@@ -102,6 +102,12 @@ export async function openTab(
   return { page, context, messages, requests };
 }
 
+/** Closes a tab. Calls that a test intercepts may still be in progress. */
+export async function closeTab({ page, context }: Tab): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.close();
+}
+
 type ConsoleTest = (t: Test, tab: Tab, world: ConsoleWorld) => Promise<void>;
 
 interface ConsoleTestOptions {
@@ -118,7 +124,7 @@ export function consoleTest(name: string, run: ConsoleTest, options: ConsoleTest
   test(name, { skip: NO_BROWSER }, async (t) => {
     const opened = await world();
     const tab = await openTab(opened.browser, context, script);
-    t.teardown(() => tab.context.close());
+    t.teardown(() => closeTab(tab));
     await run(t, tab, opened);
     if (otherSites) return;
     t.strictSame(tab.messages, [], 'nothing is logged and nothing refused');

@@ -5,7 +5,7 @@ import { NO_BROWSER, startBrowser } from '../browser.js';
 import { OPERATOR_TOKEN, operatorSettings } from '../operator.js';
 import { dataFolder, modelsFolder, startTestServer } from '../server.js';
 import { shared } from '../shared.js';
-import { NAMES, openTab, type Tab } from './console.js';
+import { closeTab, NAMES, openTab, type Tab } from './console.js';
 
 /** The description of the server's model: long, from right to left, and with what would be markup. */
 export const HOSTILE_DESCRIPTION = `<img src=x onerror="document.title=1"> \u202eevil ${'long'.repeat(40)}`;
@@ -68,7 +68,7 @@ export function operatorTest(
   test(name, { skip: NO_BROWSER }, async (t) => {
     const opened = await world();
     const tab = await openTab(opened.browser, context, script);
-    t.teardown(() => tab.context.close());
+    t.teardown(() => closeTab(tab));
     await run(t, tab, opened);
     if (refused) return;
     t.strictSame(tab.messages, [], 'nothing is logged and nothing refused');
