@@ -86,7 +86,6 @@ export function programFiles(root: string, slim: boolean): Entry[] {
       'models/README.md',
       'models/nano/README.md',
       ...below('docs', /^/),
-      ...below('clients', /^(?!python\/tests\/|.*__pycache__)/),
     ]),
   ];
 }

@@ -165,9 +165,15 @@ test('a signal that aborts while the response is awaited, within its body, and b
     t,
     refusal('overloaded', '503 Service Unavailable', 'Retry-After: 60\r\n'),
   );
-  const decider = new Decider({ url, token: 'dk_test' });
-  const call = decider.decide(REQUEST, { signal: control.signal });
-  setTimeout(() => control.abort('enough'), 100);
+  const runtime = {
+    ...systemRuntime,
+    random: () => 0,
+    after(ms: number, callback: () => void) {
+      if (ms === 60_000) setImmediate(() => control.abort('enough'));
+      return systemRuntime.after(ms, callback);
+    },
+  };
+  const call = new Decider({ url, token: 'dk_test' }, runtime).decide(REQUEST, { signal: control.signal });
   await rejectsWith(t, call, 'enough', 'between two attempts');
   t.equal(requests.length, 1);
 });
