@@ -27,7 +27,7 @@ const TAP_LEFT_OUT =
 const PEER_SOURCES = /^llama\/(gitRelease\.bundle|addon\/|cmake\/|profiles\/|toolchains\/|xpack\/|patches\/)/;
 
 /** A test that computes with the device of `TEST_BACKEND`. */
-const ON_DEVICE = /\b(openContext|openReader|openTiny)\(/;
+const ON_DEVICE = /\b(openContext|openReader|openTiny|addon\.openModel)\(/;
 /** It needs a C++ compiler and what `npm ci` compiles. */
 const TEST_LEFT_OUT = 'dist/test/native/direct.test.js';
 

@@ -95,7 +95,7 @@ async function compiledCuda(cache: string, print: PackOptions['print']): Promise
   unpackLlama(CUDA_PATHS, sources);
   const library = join(cache, 'libggml-cuda.so');
   if (existsSync(library)) return library;
-  print('compiling llama.cpp’s CUDA backend; this takes an hour of processor time, once');
+  print('compiling llama.cpp’s CUDA backend; this takes more than half an hour of processor time, once');
   const base = join(libraries('cuda') as string, 'libggml-base.so');
   const onProgress = (done: number, all: number) => print(`${done} of ${all} files`);
   await compileCuda({ sources, objects: join(cache, 'cuda-objects'), library, base, onProgress });

@@ -63,7 +63,8 @@ async function runTests(
   keep: (partial: unknown) => void,
 ): Promise<readonly TestResult[]> {
   const folder = 'dist/test';
-  const files = ['engine', 'native'].flatMap((room) =>
+  const rooms = readdirSync(join(kit.root, folder)).filter((room) => room !== 'support');
+  const files = rooms.flatMap((room) =>
     readdirSync(join(kit.root, folder, room))
       .filter((file) => file.endsWith('.test.js'))
       .map((file) => `${folder}/${room}/${file}`),
