@@ -16,28 +16,46 @@ const COMPILED = 'dist/test';
 const TOGETHER = join(COMPILED, 'support/together.js');
 
 /**
- * Folders whose files are short: most of the processor time of such a file is the start of its process. Their files
- * share a process, so a test must leave nothing behind that another one notices.
+ * Folders whose files share processes, the longest first. Most of the processor time of a short file is the start of its
+ * process: 0.3 s, and 0.4 s more where it loads the whole server. So a test must leave nothing behind that another one
+ * notices. A folder comes before one that holds it.
  */
 const SHARED_FOLDERS = [
+  'server',
+  'storage/database/postgres',
+  'storage/database',
+  'storage/folder',
+  'storage/move',
+  'evaluation',
+  'batch',
+  'http',
+  'engine',
+  'cli',
+  'tidy',
+  'clients',
   'access',
   'api',
   'base',
-  'batch',
   'bench',
   'bundle',
-  'cli',
   'decide',
   'docs',
-  'engine',
-  'evaluation',
-  'http',
   'hub',
   'load',
   'models',
-  'storage/database/postgres',
   'settings',
-  'storage/folder',
+  'telemetry',
+];
+/** Those before it take longer than most files that have a process of their own. */
+const FIRST_SHORT_FOLDER = SHARED_FOLDERS.indexOf('engine');
+/** Files that take longest; at full scale `bundle/hosts` mostly waits for a mirror of Debian. */
+const LONGEST = [
+  'bundle/hosts',
+  'contract/node',
+  'contract/uws',
+  'contract/database',
+  'console/browser/views',
+  'tuning/numerics',
 ];
 /** Files of these folders that take seconds, or measure or change the process that they run in. */
 const ALONE: ReadonlySet<string> = new Set([
@@ -107,25 +125,33 @@ const ALONE: ReadonlySet<string> = new Set([
 const FILES_MAX = 12;
 
 /**
- * The processes that run the files whose path contains one of `parts`, or all of them; the longest come first. Throws if
- * a file of `ALONE` does not exist.
+ * The processes that run the files whose path contains one of `parts`, or all of them. The longest come first, so that
+ * all jobs end at about the same time. Throws if a file of `ALONE` or `LONGEST` does not exist.
  */
 export function testProcesses(parts: readonly string[]): TestProcess[] {
   const all = readdirSync(join(ROOT, COMPILED), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js'))
     .map((file) => file.slice(0, -'.test.js'.length));
-  const missing = [...ALONE].filter((name) => !all.includes(name));
-  if (missing.length > 0) throw new Error(`ALONE names files that do not exist: ${missing.join(', ')}`);
+  const missing = [...ALONE, ...LONGEST].filter((name) => !all.includes(name));
+  if (missing.length > 0)
+    throw new Error(`processes.ts names files that do not exist: ${missing.join(', ')}`);
   const names = all
     .filter((name) => parts.length === 0 || parts.some((part) => `${name}.test.js`.includes(part)))
     .sort()
-    // The first folders hold the shortest files. They come last, so that all jobs end at about the same time.
+    // The first folders hold the shortest files.
     .reverse();
   const alone = names.filter((name) => LONG || ALONE.has(name) || folderOf(name) === undefined);
-  const shared = SHARED_FOLDERS.flatMap((folder) =>
-    inPieces(names.filter((name) => folderOf(name) === folder && !alone.includes(name)).reverse()),
-  );
-  return [...alone.map((name) => [name]), ...shared].map(processOf);
+  const isLongest = (name: string) => LONGEST.includes(name);
+  const shared = (folders: readonly string[]) =>
+    folders.flatMap((folder) =>
+      inPieces(names.filter((name) => folderOf(name) === folder && !alone.includes(name)).reverse()),
+    );
+  return [
+    ...alone.filter(isLongest).map((name) => [name]),
+    ...shared(SHARED_FOLDERS.slice(0, FIRST_SHORT_FOLDER)),
+    ...alone.filter((name) => !isLongest(name)).map((name) => [name]),
+    ...shared(SHARED_FOLDERS.slice(FIRST_SHORT_FOLDER)),
+  ].map(processOf);
 }
 
 const folderOf = (name: string) => SHARED_FOLDERS.find((folder) => name.startsWith(`${folder}/`));

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.js';
-import type { CatalogBuild } from '../engine/index.js';
+import type { CatalogBuild, checkModel } from '../engine/index.js';
 import type { Log, RecentLines } from '../telemetry/index.js';
 
 /** What the server takes from outside, so that tests can replace it. */
@@ -13,6 +13,8 @@ export interface ServerDependencies {
   readonly report: StartReport;
   /** Aborts a start that is still in progress. */
   readonly stop: AbortSignal;
+  /** Checks a build before it is loaded; absent: `checkModel`, which starts a process. */
+  readonly checkModel?: typeof checkModel;
   /** Certificate authorities for webhook receivers, as PEM; Node's own if absent. */
   readonly authorities?: string;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Test, test } from 'tap';
 import { OPERATOR_API, OPERATOR_ERRORS } from '../../src/api/index.js';
+import { LINGER_IDLE_MS } from '../../src/http/transport/linger.js';
 import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
 import { SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/transport-types.js';
@@ -140,16 +141,28 @@ test(`bodies: up to ${OPERATOR_BODY_BYTES_MAX} bytes of JSON in UTF-8`, async (t
 
 test('a body that does not arrive is given up, and its connection closed', async (t) => {
   const { url, clock } = await listen(t);
+  /** The response, when the server has closed the connection because nothing more has come. */
+  const closed = async (response: Promise<string>) => {
+    let isClosed = false;
+    void response.then(() => {
+      isClosed = true;
+    });
+    await until(() => {
+      clock.advance(LINGER_IDLE_MS);
+      return isClosed;
+    });
+    return response;
+  };
   const head = ['POST /api/keys HTTP/1.1', 'Host: 127.0.0.1', AUTHORIZED, 'Content-Length: 9'];
   const answered = raw(t, url, head, '{');
   await clock.armed();
   clock.advance(OPERATOR_BODY_MS_MAX);
-  const text = await answered;
+  const text = await closed(answered);
   t.match(text, /^HTTP\/1\.1 408 /);
   t.match(text, /"type":"request_timeout"/);
   t.match(text, /^Connection: close$/im);
-  const unread = await raw(t, url, ['POST /api/keys HTTP/1.1', 'Host: 127.0.0.1', 'Content-Length: 9']);
-  t.match(unread, /^HTTP\/1\.1 401 /, 'refused before the body was read');
+  const unread = raw(t, url, ['POST /api/keys HTTP/1.1', 'Host: 127.0.0.1', 'Content-Length: 9']);
+  t.match(await closed(unread), /^HTTP\/1\.1 401 /, 'refused before the body was read');
 });
 
 test('a connection whose request does not arrive in time is closed', async (t) => {

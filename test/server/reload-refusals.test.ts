@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { tinyModel } from '../../models/tiny/index.js';
 import { readManifest } from '../../src/engine/index.js';
 import { DRAIN_MARGIN_MS } from '../../src/server/reload/reloader.js';
 import { ChangingModels, modelEntry } from '../support/changing-models.js';
@@ -10,6 +9,7 @@ import { EngineGate } from '../support/engine-gate.js';
 import { type MovableClock, movableClock } from '../support/movable-clock.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { startTestServer } from '../support/server.js';
+import { smallModelFile } from '../support/tiny.js';
 import { until } from '../support/until.js';
 
 const ASK = { state: 'A card was charged twice.', questions: { q: { type: 'noul' } } };
@@ -97,7 +97,7 @@ test('reloads of models: what is refused changes nothing, and everything follows
     ],
     'a loaded file that was overwritten': [
       () => {
-        models.serve([first, { date: SECOND, ...models.file('tiny-1.gguf', tinyModel({ seed: 3 })) }]);
+        models.serve([first, { date: SECOND, ...models.file('tiny-1.gguf', smallModelFile({ seed: 3 })) }]);
       },
       /tiny-1\.gguf is loaded for tiny-20260101 with another checksum\. Give the new file another name\./,
     ],
@@ -117,10 +117,10 @@ test('reloads of models: what is refused changes nothing, and everything follows
   await server.engines.discard(next);
   t.strictSame(await shownBy(server), before);
 
-  writeFileSync(join(models.path, one.file), tinyModel({ seed: 1 }));
+  writeFileSync(join(models.path, one.file), smallModelFile({ seed: 1 }));
   const answer = await server.ask(ASK);
   // No build is loaded for these: only the preparing threads are new.
-  models.serve([{ ...first, temperatures: { noul: 9 } }], { answers_for: ['alias'], price_class: 'other' });
+  models.serve([{ ...first, temperatures: { noul: 0.2 } }], { answers_for: ['alias'], price_class: 'other' });
   t.strictSame(await server.reload(server.settings), ['manifest']);
   const changed = await shownBy(server);
   t.match(changed, { listed: ['tiny', 'alias'], priced: ['tiny 2', 'alias 2'], builds: [`tiny-${FIRST}`] });

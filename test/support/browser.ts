@@ -2,8 +2,16 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import type { Test } from 'tap';
 
-/** Where distributions install Chromium; `CHROMIUM` names another one. */
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/**
+ * Where distributions install Chromium; `CHROMIUM` names another one. The first is the same engine without the windows of
+ * a browser: it takes a third of the processor time to start and to open tabs.
+ */
+const PLACES = [
+  '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 /** Chromium without its sandbox, which a container does not permit, and without its own connections. */
 const ARGUMENTS = [
@@ -22,7 +30,7 @@ const installed = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path)
 /** Why tests in a browser are skipped; false if they are not. Where CI runs, they never are. */
 export const NO_BROWSER =
   installed === undefined && process.env.CI === undefined
-    ? 'CHROMIUM IS NOT INSTALLED: apt-get install chromium, or set CHROMIUM to its path'
+    ? 'CHROMIUM IS NOT INSTALLED: apt-get install chromium-headless-shell, or set CHROMIUM to its path'
     : false;
 
 /** Starts Chromium, with arguments besides its usual ones; ended with the test. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TinyModelOptions, tinyModel } from '../../models/tiny/index.js';
+import type { TinyModelOptions } from '../../models/tiny/index.js';
+import { smallModelFile } from './tiny.js';
 
 /** A file of a models folder, as the manifest names it. */
 export interface ModelFile {
@@ -24,9 +25,9 @@ export class ChangingModels {
     mkdirSync(this.path);
   }
 
-  /** Writes a tiny model whose weights differ with the seed. */
+  /** Writes a small model whose weights differ with the seed. */
   model(seed: number, shape: TinyModelOptions = {}): ModelFile {
-    return this.file(`tiny-${seed}.gguf`, tinyModel({ ...shape, seed }));
+    return this.file(`tiny-${seed}.gguf`, smallModelFile({ ...shape, seed }));
   }
 
   file(file: string, bytes: Buffer): ModelFile {

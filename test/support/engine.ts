@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '#native/platform.mjs';
-import { type TinyModelOptions, writeTinyModel } from '../../models/tiny/index.js';
+import type { TinyModelOptions } from '../../models/tiny/index.js';
 import {
   type CatalogBuild,
   COUPLED_PRODUCT_MAX,
@@ -18,6 +19,7 @@ import { runTogether } from '../../src/engine/scheduler/step.js';
 import { type ImageEncoder, runWave } from '../../src/engine/wave/run-wave.js';
 import { prefixKey } from '../../src/engine/wave/wave-images.js';
 import { contextOptions, type WaveBounds } from '../../src/engine/wave/wave-types.js';
+import { smallModelFile } from './tiny.js';
 
 export const BOUNDS: WaveBounds = {
   cells: 8_192,
@@ -60,7 +62,7 @@ export function buildOf(
 
 let count = 0;
 
-/** Writes a tiny model into a folder and opens it. */
+/** Writes a small model into a folder and opens it. */
 export function openTiny(
   folder: string,
   options: Partial<TinyModelOptions> = {},
@@ -70,7 +72,7 @@ export function openTiny(
   // The addon shares weights by path: another model needs another name.
   count += 1;
   const path = join(folder, `tiny-${count}.gguf`);
-  writeTinyModel(path, options);
+  writeFileSync(path, smallModelFile(options));
   return openModel(addon, device, buildOf(path, model, projector));
 }
 

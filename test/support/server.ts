@@ -3,17 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import {
-  type ProjectorKind,
-  type TinyModelOptions,
-  tinyModel,
-  tinyProjector,
-} from '../../models/tiny/index.js';
+import { type ProjectorKind, type TinyModelOptions, tinyProjector } from '../../models/tiny/index.js';
 import { systemClock } from '../../src/base/index.js';
 import { type ServerDependencies, startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { createLog } from '../../src/telemetry/index.js';
+import { checkOnce } from './check-once.js';
 import type { Owner } from './owner.js';
+import { smallModelFile } from './tiny.js';
 
 /** Writes a models folder with one tiny model, which reads images where it has a projector; returns the folder. */
 export function modelsFolder(
@@ -22,13 +19,13 @@ export function modelsFolder(
   model: Record<string, unknown> = {},
   projector?: ProjectorKind,
 ): string {
-  return writeModels(folder, tinyModel(options), projector && tinyProjector({ kind: projector }), model);
+  return writeModels(folder, smallModelFile(options), projector && tinyProjector({ kind: projector }), model);
 }
 
 /** Writes a models folder with one model of these files; returns the folder. */
 export function writeModels(
   folder: string,
-  weights: Buffer = tinyModel(),
+  weights: Buffer = smallModelFile(),
   projector?: Buffer,
   model: Record<string, unknown> = {},
 ): string {
@@ -110,7 +107,7 @@ export async function startTestServer(
   );
   const lines: string[] = [];
   const { told, dependencies } = testDependencies((line) => void lines.push(line));
-  const server = await startServer(settings, { ...dependencies, ...own });
+  const server = await startServer(settings, { ...dependencies, checkModel: checkOnce, ...own });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${told.token}` };
   t.teardown(() => server.stop());
   const decide = (body: unknown, path = '/v1/decide') =>

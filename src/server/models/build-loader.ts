@@ -144,7 +144,8 @@ export class BuildLoader {
     const { prepared, dependencies } = this.parts;
     const { backend, checkThreads } = prepared;
     const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
-    const { images, labels, contextLength } = await checkModel(task, signal);
+    const check = dependencies.checkModel ?? checkModel;
+    const { images, labels, contextLength } = await check(task, signal);
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
     if (unmeasured !== undefined)
       dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
