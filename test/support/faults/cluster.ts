@@ -148,6 +148,8 @@ export class Cluster {
       DECIDER_STORE_URL: databaseUrl,
       DECIDER_MASTER_KEY: randomBytes(32).toString('hex'),
       DECIDER_MODELS: modelsFolder(t.testdir()),
+      // Otherwise an answer depends on what runs beside it.
+      DECIDER_ENGINE_EXACT: 'true',
       DECIDER_LOG_LEVEL: 'silent',
     };
     const nodes: ClusterNode[] = [];
