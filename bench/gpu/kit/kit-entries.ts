@@ -59,7 +59,7 @@ export function addedEntries(root: string, backend: KitDescription['backend'], c
   const folder = placeOf(libraries(backend) as string);
   return [
     ...own(compiledModules(root, ['dist/bench/gpu/run/main.js', ...PROCESSES, ...testFiles(root)])),
-    ...own(['bench/engine/peer-process.mjs', 'native/compiler.mjs']),
+    ...own(['bench/engine/peer-process.mjs', 'native/compiler.mjs', 'test/support/peer.mjs']),
     ...own(packageFiles(root, '', ['tap'], TAP_LEFT_OUT), 'packages'),
     ...own(packageFiles(root, PEER, ['node-llama-cpp'], PEER_LEFT_OUT), 'packages'),
     ...peerBinaries(root, backend),
