@@ -66,6 +66,12 @@ for (const transport of TRANSPORTS) {
     });
     t.equal(response.status, 200);
     t.match(await response.json(), { model: 'tiny-20260101' });
+    const decisions = await fetch(`${urls[1]}/v1/decisions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ model: 'unknown', input: 'x', questions: [{ type: 'predicate' }] }),
+    });
+    t.match(await decisions.json(), { model: 'tiny-20260101', answers: [{ type: 'predicate' }] });
     const { data } = (await (await fetch(`${urls[1]}/v1/models`)).json()) as { data: { id: string }[] };
     t.strictSame(
       data.map(({ id }) => id),
