@@ -194,3 +194,25 @@ test('/v1/decide keeps its limits: 16 questions, 26 options', async (t) => {
     t.strictSame([refused.status, Object.keys(await read(refused))], [422, ['error', 'type']]);
   }
 });
+
+test('diagnostics: the same headers, and nothing else changes', async (t) => {
+  const { url, headers, ask: send } = await server();
+  const body = { ...DECISIONS_EXAMPLE, input: 'The parcel is late.' };
+  const more = { 'Service-Raw-Probabilities': 'true', 'Service-Label-Mass': 'true' };
+  const plain = await send(body, PATH);
+  const post = (own: Record<string, string>) =>
+    fetch(url + PATH, { method: 'POST', headers: { ...headers, ...own }, body: JSON.stringify(body) });
+  const { answers } = await read(await post(more));
+  for (const [index, answer] of answers.entries()) {
+    const { raw_probabilities: raw, label_mass: mass, ...rest } = answer;
+    t.strictSame(rest, plain.answers[index]);
+    t.ok(mass > 0 && mass <= 1);
+    t.equal(raw.length, index === 0 ? 2 : 3);
+    t.ok(Math.abs(raw.reduce((sum: number, p: number) => sum + p, 0) - 1) < 1e-9);
+  }
+  const rotated = await read(await post({ 'Service-Option-Rotations': '3' }));
+  t.ok(rotated.usage.input_tokens > plain.usage.input_tokens);
+  t.equal(rotated.usage.output_tokens, 3);
+  const refused = await post({ 'Service-Option-Rotations': '0' });
+  t.match(await refused.json(), { error: { code: 'invalid_request', type: 'invalid_request_error' } });
+});
