@@ -32,6 +32,8 @@ export const LIMITS = {
   scoreLevelsMin: 2,
   /** Of `/v1/decisions`, as its clients know it. */
   decisionQuestions: 400,
+  /** Ours: text of questions that do not fit the context window, which is tokenized without a charge: 0.5 s. */
+  leftOutBytes: 1024 * 1024,
   /** Of a choice on `/v1/decisions`. A model may have fewer labels. */
   decisionChoices: 255,
   decisionChoicesMin: 2,

@@ -88,14 +88,13 @@ export function planRequest(
   // Text that is too long even if each token were the longest is not tokenized: that could take minutes.
   const isTooLong = stateCodePoints === null && bytesOf(head, () => state) > bytesMax;
   const prefix = isTooLong ? null : fillParts(head, tokenizer, () => state, tokensOf);
-  const suffixes = prompts.map((orders, index): readonly Suffix[] => {
-    const made = orders.map(
-      (prompt) => prefix && suffixOf(prompt, model, { state, tokensOf, prefix, labelMass }),
-    );
-    const fitting = made.filter((suffix) => suffix !== null);
-    if (fitting.length === made.length) return fitting;
-    if (longQuestion === 'left out') return [];
-    throw tooLong(request.questions[index] as Question, model);
+  const shared = prefix && { state, tokensOf, prefix, labelMass };
+  const left = new LeftOut(longQuestion === 'left out');
+  const suffixes = prompts.map((orders, index) => {
+    const made = suffixesOf(orders, model, shared);
+    if (!('bytes' in made)) return made.suffixes;
+    left.add(made.bytes, () => tooLong(request.questions[index] as Question, model));
+    return [];
   });
   const all = suffixes.flat();
   const read = prefix === null || all.length === 0 ? new Int32Array(0) : prefix;
@@ -126,21 +125,65 @@ interface Shared {
   readonly labelMass: boolean;
 }
 
-/** The labels of the suffix are in the order of the options as sent. Null: the prompt does not fit the context window. */
+/**
+ * The suffixes of a question, one per order of its options. `bytes` instead: one does not fit the context window, and this
+ * is the text that was tokenized to find that out.
+ */
+function suffixesOf(
+  orders: readonly Prompt[],
+  model: PromptModel,
+  shared: Shared | null,
+): { readonly suffixes: readonly Suffix[] } | { readonly bytes: number } {
+  if (shared === null) return { bytes: 0 };
+  const suffixes: Suffix[] = [];
+  for (const prompt of orders) {
+    const made = suffixOf(prompt, model, shared);
+    if (typeof made === 'number') return { bytes: made * (suffixes.length + 1) };
+    suffixes.push(made);
+  }
+  return { suffixes };
+}
+
+/**
+ * The labels of the suffix are in the order of the options as sent. A number instead: the prompt does not fit the context
+ * window, and this many bytes of text were tokenized to find that out.
+ */
 function suffixOf(
   { question, uses, by, skeleton: { suffix, labels } }: Prompt,
   model: PromptModel,
   { state, tokensOf, prefix, labelMass }: Shared,
-): Suffix | null {
+): Suffix | number {
   const { profile, tokenizer, contextLength } = model;
   const shown = (slot: Slot) => shownIn(slot, question, state, uses);
   const left = contextLength - prefix.length;
-  if (left <= 0 || bytesOf(suffix, shown) > tokenizer.bytesOf(left)) return null;
+  const bytes = bytesOf(suffix, shown);
+  if (left <= 0 || bytes > tokenizer.bytesOf(left)) return 0;
   const tokens = fillParts(suffix, tokenizer, shown, tokensOf);
-  if (prefix.length + tokens.length > contextLength) return null;
+  if (prefix.length + tokens.length > contextLength) return bytes;
   const shownLabels = labels.map((label) => profile.labels[label] as number);
   const options = rotated(shownLabels, labels.length - by);
   return { tokens, options: Int32Array.from(labelMass ? [...options, LABEL_MASS] : options) };
+}
+
+/** Questions that do not fit the context window: refused, or left out as long as tokenizing them, which is free, is short. */
+class LeftOut {
+  private bytes = 0;
+
+  constructor(private readonly isAllowed: boolean) {}
+
+  /** @param bytes the text of one question that was tokenized; throws `refusal`, or ApiError `invalid_question` beyond the limit */
+  add(bytes: number, refusal: () => ApiError): void {
+    if (!this.isAllowed) throw refusal();
+    this.bytes += bytes;
+    if (this.bytes <= LIMITS.leftOutBytes) return;
+    throw new ApiError(
+      'invalid_question',
+      `The questions that do not fit the context window have over ${LIMITS.leftOutBytes} bytes together. Shorten them, or send fewer of them in one request.`,
+      {},
+      {},
+      'questions',
+    );
+  }
 }
 
 /** The templates of models know these types. */

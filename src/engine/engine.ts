@@ -29,7 +29,7 @@ export interface EngineOptions {
   readonly shareBesideLive?: number;
   /** How the model reads images; null: it reads none. */
   readonly images?: EmbeddingSizes | null;
-  /** Time limit of a live plan, waiting included, in milliseconds: once for every 16 suffixes, as it may have questions. */
+  /** Time limit of a live plan, waiting included, in milliseconds: once for every 16 suffixes, as it may have questions; in exact mode once. */
   readonly deadlineMs: number;
   /** Exact mode: maximum bytes of answers in the cache, read at each use. 0 or absent: no answers are shared. */
   readonly answerBytesMax?: number;
@@ -186,13 +186,14 @@ export class Engine {
 
   /** Counts a live plan's pixels and starts its deadline. Throws ApiError. */
   private admitLive(pending: Pending): void {
-    const { clock, deadlineMs } = this.options;
+    const { clock, deadlineMs, sharing } = this.options;
     this.loop.checkWorking();
     const bytes = pixelBytesOf(pending.plan);
     if (bytes > 0 && this.livePixelBytes + bytes > LIVE_PIXEL_BYTES_MAX)
       throw this.refusal('the images of requests in progress take all memory for images');
     this.livePixelBytes += bytes;
-    const limits = Math.ceil(pending.plan.suffixes.length / LIMITS.questions);
+    // In exact mode a plan has its lane for itself: a longer time would let one caller hold up all others.
+    const limits = sharing.exact ? 1 : Math.ceil(pending.plan.suffixes.length / LIMITS.questions);
     const cancelDeadline = clock.after(deadlineMs * limits, () => {
       this.events.planLate();
       this.leaveAlone(pending, this.overloaded('not answered in time'));

@@ -211,7 +211,7 @@ export const SETTINGS = {
       min: 1,
       max: 3_600_000,
       meaning:
-        'Time limit of a request in the engine, once for every 16 questions of it; beyond it the answer is 503 `overloaded`.',
+        'Time limit of a request in the engine, once for every 16 prompts of it (questions, or orders of options), in exact mode once; beyond it the answer is 503 `overloaded`.',
     }),
     sequences: integer({
       default: 64,

@@ -52,7 +52,7 @@ test(
       'dist/bench/gpu/compile/main.js',
       'dist/test/engine/equality.test.js',
       'dist/test/native/parallel-loading.test.js',
-    'dist/src/engine/index.js',
+      'dist/src/engine/index.js',
       'bench/engine/peer-process.mjs',
       'native/llama/node_modules/node-llama-cpp/dist/index.js',
       'node_modules/tap/dist/esm/index.js',

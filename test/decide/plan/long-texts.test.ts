@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { LIMITS } from '../../../src/api/index.js';
 import { planRequest } from '../../../src/decide/plan.js';
 import { check, PREDICATE, withInput } from '../../support/decide/decisions.js';
 import { openTiny } from '../../support/engine.js';
@@ -43,6 +44,46 @@ test('the bound is the context window, exactly', async (t) => {
   t.strictSame(none.orders, [0, 0]);
   t.match(none, { inputTokens: 0, plan: { suffixes: [], prefix: { length: 0 } } });
   t.strictSame(within(plan.prefix.length - 1).orders, [0, 0]);
+});
+
+/** A model whose tokenizer counts the bytes that it reads. */
+function counted(model: ReturnType<typeof openTiny>) {
+  const read = { bytes: 0 };
+  const tokenizer = Object.assign(Object.create(model.tokenizer), {
+    plain(text: string) {
+      read.bytes += Buffer.byteLength(text);
+      return model.tokenizer.plain(text);
+    },
+  });
+  return { read, model: { ...model, tokenizer } };
+}
+
+test('questions that do not fit are tokenized up to a limit of bytes, and in one order only', (t) => {
+  const { read, model } = counted({ ...openTiny(t.testdir()), contextLength: 4_000 });
+  // More tokens than the context window, and yet not surely more: it is tokenized.
+  const size = 16 * 1024;
+  t.ok(size < model.tokenizer.bytesOf(model.contextLength) - 1_000);
+  const plan = (questions: ReturnType<typeof ask>) =>
+    planRequest(questions, model, undefined, { optionRotations: 26, labelMass: false }, LONG);
+  const long = 'w '.repeat(size / 2);
+  const count = Math.floor(LIMITS.leftOutBytes / size) - 1;
+  const within = plan(ask('x', ...Array(count).fill(long), 'a?'));
+  t.strictSame(within.orders, [...Array(count).fill(0), 1]);
+  const beyond = ask('x', ...Array(400).fill(long));
+  read.bytes = 0;
+  t.throws(() => plan(beyond), { type: 'invalid_question', param: 'questions', message: /1048576 bytes/ });
+  t.ok(read.bytes < LIMITS.leftOutBytes + 2 * size, `${read.bytes} bytes`);
+  const options = Array.from({ length: 26 }, (_, at) => `k${at}`);
+  const choice = {
+    type: 'choice',
+    instructions: long,
+    choices: options.map((value) => ({ value })),
+  };
+  read.bytes = 0;
+  const rotated = plan(check({ ...withInput('x'), questions: [choice] }).request);
+  t.strictSame(rotated.orders, [0]);
+  t.ok(read.bytes < 2 * size, `${read.bytes} bytes for one of 26 orders`);
+  t.end();
 });
 
 test('all of a state is read, not its first 20,000 characters', async (t) => {
