@@ -18,7 +18,8 @@ const TOGETHER = join(COMPILED, 'support/together.js');
 /**
  * Folders whose files share processes, the longest first. Most of the processor time of a short file is the start of its
  * process: 0.3 s, and 0.4 s more where it loads the whole server. So a test must leave nothing behind that another one
- * notices. A folder comes before one that holds it.
+ * notices. A folder comes before one that holds it. Files with a folder of their own (`tap.testdir`) cannot share a
+ * process, where it would be that of all of them: those of `clients/`.
  */
 const SHARED_FOLDERS = [
   'server',
@@ -32,7 +33,6 @@ const SHARED_FOLDERS = [
   'engine',
   'cli',
   'tidy',
-  'clients',
   'access',
   'api',
   'base',

@@ -132,7 +132,7 @@ test('a probe explains why a server cannot be measured', async (t) => {
     ['/404', /^path: http:\S+ has no \/404 \(404\)\./],
     ['/402', /refused the first request \(402 out_of_credit\): no credit\\u\{1b\}$/],
     ['/503', /refused the first request \(503 some_type\): no$/],
-    ['/other', /is not a server with the System One interface: its response has no answers\.$/],
+    ['/other', /is not a server of decisions: its response has no answers\.$/],
     [
       '/lost',
       /^url: http:\S+ cannot be reached \((UND_ERR_SOCKET|ECONNRESET)\): the connection was closed before/,
