@@ -147,7 +147,7 @@ consoleTest(
     const read = () => page.evaluate<string>('navigator.clipboard.readText()');
     for (const [language, pattern] of [
       ['curl', /^curl http/],
-      ['TypeScript', /^import \{ TypeSafeClient/],
+      ['TypeScript', /^\/\/ npm [^\n]+\nimport \{ TypeSafeClient \}/],
       ['OpenAI', /^import OpenAI from 'openai';\n\nconst client = new OpenAI\(/],
       ['Python', /^import json/],
     ] as const) {

@@ -165,7 +165,7 @@ consoleTest('examples, links and removals are undone as a whole', async (t, tab,
 consoleTest('a question keeps the options of each type', async (t, tab, world) => {
   const { page } = tab;
   await enter(tab, world, `ask?r=${await packDraft({ ...FIRST_DRAFT, questions: [labelled()] })}`);
-  const type = page.getByLabel('Type', { exact: true });
+  const type = page.getByRole('combobox', { name: 'Type', exact: true });
   await page.getByLabel('Label of option 1').waitFor();
   await type.selectOption('noul');
   await page.getByLabel('Description of Yes').fill('It is.');
@@ -185,14 +185,22 @@ consoleTest('files that are dropped twice during a submission change nothing', a
   const { page } = tab;
   const { token } = createKey(world.store, world.clock, 'default');
   await enter(tab, world, 'batches', token);
+  // The server answers only after the drop: later it would be the choice of another file.
+  let release = () => {};
+  const dropped = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   await page.route('**/v1/batches', async (route) => {
-    if (route.request().method() === 'POST') await page.getByText('Submitting…').waitFor();
+    if (route.request().method() === 'POST') await dropped;
     await route.continue();
   });
   await chooseBatch(page, batchFile(1));
   const button = page.getByRole('button', { name: /^Submit/ });
   await button.dblclick();
+  await page.getByText('Submitting…').waitFor();
   await dropFiles(page.locator('.drop').first(), [{ name: 'other.png', type: 'image/png', bytes: png() }]);
+  t.equal(await page.getByText('other.png').count(), 0);
+  release();
   await page.getByText('lines.jsonl is submitted as').waitFor();
   t.equal((await batchesOf(world.url, token)).length, 1);
 });
