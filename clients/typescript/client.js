@@ -573,7 +573,7 @@ var HttpCalls = class {
       }
     });
   }
-  /** Sends a call once. Whoever reads the body ends the deadline. */
+  /** Sends a call once. The deadline stays until the caller has read the body and ended it. */
   async open(call) {
     const { path, signal } = call;
     signal?.throwIfAborted();

@@ -5,7 +5,7 @@ export const SHARED_TURN_BYTES = Int32Array.BYTES_PER_ELEMENT;
 
 /**
  * A turn that the threads of a process share: one of them works, the others wait, in no particular order. A thread that
- * ends while it works would keep the turn: whoever notices calls `reset`.
+ * ends while it works keeps the turn until `reset` is called.
  */
 export class SharedTurn {
   private readonly state: Int32Array;

@@ -98,7 +98,7 @@ export class HttpCalls {
     });
   }
 
-  /** Sends a call once. Whoever reads the body ends the deadline. */
+  /** Sends a call once. The deadline stays until the caller has read the body and ended it. */
   async open(call: HttpCall): Promise<OpenResponse> {
     const { path, signal } = call;
     signal?.throwIfAborted();

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { SharedTurn } from '../../src/base/index.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test resolves it. */
 function work() {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

@@ -149,7 +149,7 @@ test('cached tokens: what was computed before, of prefixes that the workspace ha
   t.equal(cachedFor('b'), 4, 'another workspace learns of the head only');
   t.equal(cachedFor('b'), 24, 'now it has used the prefix itself');
   t.equal(cachedFor(null), 4);
-  t.equal(cachedFor(null), 4, 'a plan of nobody has no prefixes');
+  t.equal(cachedFor(null), 4, 'a plan without a workspace has no prefixes');
   cache.reset();
   t.equal(cachedFor('a'), 0);
   t.equal(cachedFor('a'), 24);

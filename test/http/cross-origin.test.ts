@@ -66,7 +66,7 @@ onBoth('answers and errors to a listed origin can be read, with their headers', 
   }
 });
 
-onBoth('other origins get nothing, and caches are told', async (t, transport) => {
+onBoth('other origins get no headers, and Vary names Origin', async (t, transport) => {
   const { ask } = await serve(t, transport, undefined, OPTIONS);
   for (const origin of [
     'https://evil.example',

@@ -114,7 +114,7 @@ class HttpCalls:
                 attempts += 1
 
     def open(self, call: Call) -> OpenResponse:
-        """Sends a call once. Whoever reads the body closes the response."""
+        """Sends a call once. The caller reads the body and closes the response."""
         deadline = Deadline(self._timeout, self.runtime.monotonic)
         connection = self._connect(deadline)
         try:

@@ -53,7 +53,7 @@ export declare class HttpCalls {
         readonly body: Body;
         readonly info: ResponseInfo;
     }>;
-    /** Sends a call once. Whoever reads the body ends the deadline. */
+    /** Sends a call once. The deadline stays until the caller has read the body and ended it. */
     open(call: HttpCall): Promise<OpenResponse>;
     /** Runs `attempt`, again after a failure if the call may be sent again. */
     repeat<Result>({ repeatable, signal }: Pick<HttpCall, 'repeatable' | 'signal'>, attempt: (attempts: number) => Promise<Result>): Promise<Result>;

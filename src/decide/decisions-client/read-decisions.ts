@@ -2,7 +2,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The response of `/v1/decisions` to a request that `decisionsBody` wrote, in the form of `/v1/systemone`. Fields of another
- * form stay as they are, for whoever checks them.
+ * form stay as they are and are not checked.
  *
  * @param response parsed JSON
  */

@@ -10,7 +10,7 @@ export interface Entry {
   readonly alone?: boolean;
   /** An equal plan is being computed, whose answer this one gets too. Exact mode leaves it out meanwhile. */
   readonly waits?: boolean;
-  /** Whose it is; undefined or null: nobody's. */
+  /** The workspace that it belongs to; undefined or null: none. */
   readonly workspace?: string | null;
 }
 

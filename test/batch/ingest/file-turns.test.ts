@@ -9,7 +9,7 @@ import { READING as catalog, fileOwner, fileTools } from '../../support/batch/in
 import { line, lines } from '../../support/batch/world.js';
 import { png } from '../../support/images/png.js';
 
-/** A decode that ends when it is told to. */
+/** A decode that ends when the test resolves it. */
 function heldDecodes() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
