@@ -90,7 +90,7 @@ class Decider:
         if label_mass:
             headers["Service-Label-Mass"] = "true"
         if option_rotations is not None:
-            headers["Service-Option-Rotations"] = str(int(option_rotations))
+            headers["Service-Option-Rotations"] = str(option_rotations)
         call = Call("v1/decide", "POST", body, headers, repeatable=False, has="answers")
         answer, info = self._calls.json(call)
         response = cast(DecideResponse, answer)

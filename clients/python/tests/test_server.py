@@ -55,6 +55,11 @@ class Server(unittest.TestCase):
         with self.assertRaises(DeciderError) as raised:
             self.decider.decide("x", {})
         self.assertEqual((raised.exception.type, raised.exception.status), ("invalid_questions", 422))
+        # Not rounded: the answer would not be the one that was asked for.
+        for rotations in (2.7, True, float("nan")):
+            with self.assertRaises(DeciderError) as raised:
+                self.decider.decide("x", {"a": noul("?")}, option_rotations=rotations)  # type: ignore[arg-type]
+            self.assertEqual((raised.exception.type, raised.exception.status), ("invalid_request", 400))
         with self.assertRaises(DeciderError) as raised:
             Decider(URL, "dk_wrong").limits()
         self.assertEqual(raised.exception.type, "unauthorized")
