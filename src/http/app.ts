@@ -19,6 +19,8 @@ export type Phases = Readonly<Record<string, number>>;
 export interface DecideReply {
   /** The JSON text of contract 2.4. */
   readonly json: string;
+  /** The build that answered. */
+  readonly build: string;
   readonly timing: Phases;
   /** Whether it has the answer of an equal request. Default: false. */
   readonly isShared?: boolean;

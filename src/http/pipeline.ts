@@ -36,6 +36,8 @@ export interface AccessEntry {
   /** Undefined: not authenticated. */
   readonly keyId: string | undefined;
   readonly workspace: string | undefined;
+  /** The build that answered a decision. */
+  readonly model: string | undefined;
   /** Phases of an answered decision. */
   readonly phases: Phases | undefined;
   /** Type of an error response. */
@@ -82,7 +84,7 @@ export function createPipeline(options: PipelineOptions): Handler {
         incoming.onBody(listener);
       },
     };
-    const { reply, caller, phases, error } = await answer(options, watched, requestId);
+    const { reply, caller, build, phases, error } = await answer(options, watched, requestId);
     const hasLeft = incoming.signal.aborted;
     const found = readTarget(incoming.target);
     options.onAccess({
@@ -94,6 +96,7 @@ export function createPipeline(options: PipelineOptions): Handler {
       client: options.proxies.clientOf(incoming),
       keyId: caller?.keyId,
       workspace: caller?.workspaceId,
+      model: build,
       phases,
       error: hasLeft ? undefined : error,
     });
@@ -107,6 +110,7 @@ interface Answered {
   readonly reply: Reply;
   /** Null: not authenticated. */
   readonly caller: Authorized | null;
+  readonly build?: string | undefined;
   readonly phases?: Phases | undefined;
   readonly error?: ErrorType;
 }
@@ -140,7 +144,7 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     }
     const headers = [...keyHeaders(caller), ...(reply.headers ?? [])];
     const sent = { ...okReply(requestId, reply, headers), close: tooLongToDiscard(framing) };
-    return { reply: sent, caller, phases: reply.phases };
+    return { reply: sent, caller, build: reply.build, phases: reply.phases };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
     // A response that precedes authentication, such as to an unknown path, has the headers too.

@@ -19,6 +19,8 @@ export interface RouteReply {
   /** The media type of a file. */
   readonly type?: string;
   readonly headers?: HeaderList;
+  /** The build that answered a decision. */
+  readonly build?: string;
   /** Phases of a decision. */
   readonly phases?: Phases;
 }

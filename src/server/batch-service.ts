@@ -131,9 +131,9 @@ function lineEngines(engines: Engines, record: WaveRecord): BatchParts['engines'
 function reportsOf(log: Log, { instruments }: Metrics): BatchReports {
   return {
     error: (error, batch) => log.error({ err: error, batch }, 'a batch failed unexpectedly'),
-    answered: ({ usage: { inputTokens, outputTokens } }) => {
-      instruments.inputTokens.inc(inputTokens);
-      instruments.answers.inc(outputTokens);
+    answered: ({ build, usage: { inputTokens, outputTokens } }) => {
+      instruments.inputTokens.inc({ model: build }, inputTokens);
+      instruments.answers.inc({ model: build }, outputTokens);
       instruments.batchLines.inc({ outcome: 'answered' });
     },
     failed: () => instruments.batchLines.inc({ outcome: 'failed' }),

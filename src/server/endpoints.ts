@@ -16,6 +16,7 @@ import type { Metrics } from '../telemetry/index.js';
 import { consoleSite } from './console.js';
 import { exposureOf, type HostSetting } from './exposure.js';
 import { requestLog } from './request-log.js';
+import { requestMetrics } from './request-metrics.js';
 import type { ServerDependencies } from './server-dependencies.js';
 import type { Service } from './service.js';
 import { CertificateWatch, expiryWarning, tlsFiles } from './watch-certificate.js';
@@ -77,8 +78,9 @@ export async function listen(
     const certificate = await loadCertificate(settings, dependencies);
     const bounds = createBounds(clock);
     const logRequest = requestLog(log, settings.log.sample);
+    const measure = requestMetrics(metrics);
     const onAccess = (entry: AccessEntry) => {
-      metrics.instruments.requests.inc({ route: entry.path, status: entry.status });
+      measure(entry);
       logRequest(entry);
     };
     for (const plan of planned) {

@@ -18,8 +18,17 @@ export function engineEvents(
 ): EngineEvents {
   const model = { model: build };
   const { plansRefused, plansCancelled, plansLate, wavesLost } = instruments;
+  const { inputTokens, answers } = instruments;
   const { waveTokens, waveSeconds, waveFill, prefixes, answersShared, answersEvicted } = instruments;
-  for (const counter of [plansRefused, plansCancelled, plansLate, wavesLost, answersEvicted])
+  for (const counter of [
+    plansRefused,
+    plansCancelled,
+    plansLate,
+    wavesLost,
+    answersEvicted,
+    inputTokens,
+    answers,
+  ])
     counter.inc(model, 0);
   for (const outcome of ['hit', 'miss']) {
     prefixes.inc({ ...model, outcome }, 0);

@@ -183,10 +183,11 @@ export class Service implements App {
     return decision;
   }
 
-  private count({ usage, timing }: Decision): void {
+  private count({ build, usage, timing }: Decision): void {
     const { inputTokens, answers, seconds } = this.metrics.instruments;
-    inputTokens.inc(usage.inputTokens);
-    answers.inc(usage.outputTokens);
+    const model = { model: build };
+    inputTokens.inc(model, usage.inputTokens);
+    answers.inc(model, usage.outputTokens);
     for (const phase of PHASES) seconds.observe({ phase }, timing[phase] / 1_000);
   }
 

@@ -19,8 +19,15 @@ export const METRICS = {
   requests: {
     name: 'decider_requests_total',
     kind: 'counter',
-    help: 'Requests by route and status; 499 if the client disconnected before the response.',
-    labels: ['route', 'status'],
+    help: 'Requests by route, status and the build that answered; 499 if the client disconnected before the response.',
+    labels: ['route', 'status', 'model'],
+  },
+  requestSeconds: {
+    name: 'decider_request_seconds',
+    kind: 'histogram',
+    help: 'Time of a whole request, from the end of its head to its response, by route and the build that answered.',
+    labels: ['route', 'model'],
+    buckets: SECONDS,
   },
   seconds: {
     name: 'decider_decision_seconds',
@@ -33,13 +40,13 @@ export const METRICS = {
     name: 'decider_input_tokens_total',
     kind: 'counter',
     help: 'Input tokens of answered decisions and batch lines, as reported in `usage`.',
-    labels: [],
+    labels: ['model'],
   },
   answers: {
     name: 'decider_answers_total',
     kind: 'counter',
     help: 'Questions answered, including those of batch lines.',
-    labels: [],
+    labels: ['model'],
   },
   waveTokens: {
     name: 'decider_wave_tokens',
@@ -228,8 +235,8 @@ export const METRICS = {
   loopDelay: {
     name: 'decider_event_loop_delay_seconds',
     kind: 'gauge',
-    help: 'Delay of the main thread’s event loop since the last scrape: quantiles 0.5, 0.99 and 1.',
-    labels: ['quantile'],
+    help: 'Delay of the main thread’s event loop since the last scrape: percentiles 50, 99 and 100.',
+    labels: ['percentile'],
   },
   logLinesDropped: {
     name: 'decider_log_lines_dropped_total',

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { METRICS } from '../../src/telemetry/index.js';
 import { checkTable } from '../support/generated-table.js';
+import { promtool, promtoolMissing } from '../support/promtool.js';
 import { ROOT } from '../support/sources.js';
 
 const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -31,8 +31,12 @@ interface Panel {
   readonly title: string;
   readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
   readonly targets?: ReadonlyArray<{ readonly expr: string }>;
+  readonly fieldConfig?: { readonly defaults: { readonly unit: string } };
+  /** Those of a row that is closed. */
+  readonly panels?: readonly Panel[];
 }
-const { panels } = JSON.parse(readText('deploy/grafana-dashboard.json')) as { panels: readonly Panel[] };
+const dashboard = JSON.parse(readText('deploy/grafana-dashboard.json')) as { panels: readonly Panel[] };
+const panels = dashboard.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
 /** The dashboard's queries with values in the place of its variables. */
 const queries = panels
   .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
@@ -101,6 +105,36 @@ test('the panels of the dashboard have ids of their own and do not overlap', asy
   }
 });
 
+/** What the queries of a panel measure, by the end of the names of its metrics. */
+const measured = (expr: string) => {
+  if (/histogram_quantile|_seconds\b|time\(\)/.test(expr) && !expr.includes('_seconds_sum')) return 'seconds';
+  if (/ \/ |_seconds_sum/.test(expr)) return 'share or mean';
+  return /_bytes\b/.test(expr) ? 'bytes' : 'number';
+};
+
+test('the queries of a panel measure the same, in a unit that shows it', async (t) => {
+  for (const { title, targets = [], fieldConfig } of panels) {
+    const kinds = new Set(targets.map(({ expr }) => measured(expr)));
+    if (targets.length === 0) continue;
+    t.equal(kinds.size, 1, `${title}: ${[...kinds].join(', ')}`);
+    const { unit } = fieldConfig?.defaults ?? {};
+    if (kinds.has('seconds')) t.equal(unit, 's', title);
+    if (kinds.has('bytes')) t.equal(unit, 'bytes', title);
+  }
+});
+
+test('the dashboard has the latency of requests by route and by model', async (t) => {
+  for (const label of ['route', 'model']) {
+    for (const quantile of [0.5, 0.95, 0.99]) {
+      const start = `histogram_quantile(${quantile}, sum by (le, ${label}) (rate(decider_request_seconds_bucket`;
+      t.ok(
+        queries.some((expr) => expr.startsWith(start)),
+        `${quantile} by ${label}`,
+      );
+    }
+  }
+});
+
 test('every alert has a test in which it fires and one in which it does not', async (t) => {
   const text = readText(RULE_TESTS);
   for (const { name } of alerts) {
@@ -121,27 +155,21 @@ test('docs/metrics.md lists the alerts', async (t) => {
   checkTable(t, 'docs/metrics.md', 'alerts', rows);
 });
 
-const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: ROOT, encoding: 'utf8' });
-const isMissing = promtool('--version').error !== undefined;
-/** Where CI runs, promtool must be there. */
-const skip =
-  isMissing && process.env.CI === undefined ? 'PROMTOOL IS NOT INSTALLED: apt-get install prometheus' : false;
-
 test('promtool accepts the rules, their tests, the configuration and the queries of the dashboard', {
-  skip,
+  skip: promtoolMissing,
 }, async (t) => {
   const folder = t.testdir({});
   const rules = queries.map((expr, at) => ({ record: `query:${at}`, expr }));
-  const dashboard = join(folder, 'dashboard.json');
+  const file = join(folder, 'dashboard.json');
   // JSON is YAML.
-  writeFileSync(dashboard, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
   for (const args of [
     ['check', 'rules', RULES],
     ['test', 'rules', RULE_TESTS],
     ['check', 'config', '--syntax-only', 'deploy/prometheus.yml'],
-    ['check', 'rules', dashboard],
+    ['check', 'rules', file],
   ]) {
-    const { status, stdout, stderr } = promtool(...args);
+    const { status, stdout, stderr } = promtool(args);
     t.equal(status, 0, `promtool ${args.join(' ')}\n${stdout}${stderr}`);
   }
 });

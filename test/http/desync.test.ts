@@ -18,7 +18,7 @@ async function watch(t: Test, transport: 'node' | 'uws', json = '{}') {
     app: fakeApp(
       ([token = '']) => {
         executed.add(token.replace('Bearer ', ''));
-        return fakeCaller({ decide: async () => ({ json, timing: {} }) });
+        return fakeCaller({ decide: async () => ({ json, build: 'm', timing: {} }) });
       },
       { serves: () => true },
     ),

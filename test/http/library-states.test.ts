@@ -244,7 +244,7 @@ const callers: Listener = {
         const [token = ''] = values;
         hasRun ||= token.includes('inner');
         if (values.length !== 1 || !token.includes('outer')) throw new ApiError('unauthorized', 'no');
-        return fakeCaller({ decide: async () => ({ json: '{}', timing: {} }) });
+        return fakeCaller({ decide: async () => ({ json: '{}', build: 'm', timing: {} }) });
       },
       { serves: () => true },
     );

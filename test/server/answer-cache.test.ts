@@ -201,5 +201,5 @@ test('equal lines of a batch are computed once, and cost and answer what live re
   const text = await (await operatorFetch(server.operatorUrl as string, '/metrics')).text();
   t.match(text, 'decider_shared_answers_total{model="tiny-20260101",outcome="miss"} 2');
   t.match(text, 'decider_shared_answers_total{model="tiny-20260101",outcome="hit"} 11');
-  t.match(text, `decider_answers_total ${13 * 2}`);
+  t.match(text, `decider_answers_total{model="tiny-20260101"} ${13 * 2}`);
 });

@@ -12,6 +12,7 @@ const ENTRY: AccessEntry = {
   client: '127.0.0.1',
   keyId: 'key_1',
   workspace: 'default',
+  model: 'tiny-20260101',
   phases: { prepare: 0.123456, queue: 1, engine: 2.005 },
   error: undefined,
 };
@@ -30,6 +31,7 @@ test('a log line has the fields of its request, with rounded phases; unknown fie
     status: 401,
     keyId: undefined,
     workspace: undefined,
+    model: undefined,
     phases: undefined,
     error: 'unauthorized',
   });
@@ -42,7 +44,7 @@ test('a log line has the fields of its request, with rounded phases; unknown fie
   });
   t.notOk('error' in answered);
   t.match(refused, { status: 401, error: 'unauthorized', requestId: 'req_1' });
-  for (const name of ['keyId', 'workspace', 'phases']) t.notOk(name in refused, name);
+  for (const name of ['keyId', 'workspace', 'model', 'phases']) t.notOk(name in refused, name);
 });
 
 test('with a sample of 3, every third successful request is logged, the first included, and every error', async (t) => {

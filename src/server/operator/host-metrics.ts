@@ -4,7 +4,7 @@ import type { Service } from '../service.js';
 import { LoopDelay } from './loop-delay.js';
 import { nameOfMemory } from './status.js';
 
-const QUANTILES = [0.5, 0.99, 1];
+const PERCENTILES = [50, 99, 100];
 
 /** Measures the process and its devices at every scrape, until the returned function is called. */
 export function measureHost(metrics: Metrics, service: Service, clock: Pick<Clock, 'now'>): () => void {
@@ -23,9 +23,7 @@ export function measureHost(metrics: Metrics, service: Service, clock: Pick<Cloc
       deviceMemory.set({ device: name, state: 'used' }, total - free);
       deviceMemory.set({ device: name, state: 'free' }, free);
     }
-    for (const quantile of QUANTILES) {
-      loopDelay.set({ quantile: String(quantile) }, delays.ms(quantile) / 1_000);
-    }
+    for (const percentile of PERCENTILES) loopDelay.set({ percentile }, delays.ms(percentile / 100) / 1_000);
     delays.reset();
   });
   return () => delays.stop();

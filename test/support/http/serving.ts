@@ -81,6 +81,7 @@ export async function serve(
         batches: null,
         decide: async (request, signal) => ({
           json: await decide({ ...request, signal }),
+          build: 'm-20260101',
           timing: { queue: 1.5, engine: 20 },
         }),
       }),
