@@ -148,6 +148,9 @@ export async function listenOurs(transport: TransportName, kind: Exclude<Kind, '
           rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
           limits: () => ({}),
           usage: async () => ({}),
+          get tasks(): never {
+            throw new Error('nobody asks for tasks');
+          },
           batches: null,
           allowedModels: models,
           decide: (request, signal) => decide(request, calls, { signal }),

@@ -646,6 +646,44 @@ function brokenBody(error, url) {
   return lostConnection(error, `The connection to ${url.origin} was lost within the response.`);
 }
 
+// src/client/task-calls.ts
+var TaskCalls = class {
+  constructor(calls) {
+    this.calls = calls;
+  }
+  calls;
+  /** Makes a task, or changes it: other questions or another model make a new version. */
+  put(name, task, { signal } = {}) {
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify(task);
+    return this.json({ path: pathOf(name), method: "PUT", headers, body, repeatable: "always", signal });
+  }
+  /** All tasks, by name, without their questions. */
+  async list({ signal } = {}) {
+    const list = await this.json({
+      path: "",
+      repeatable: "always",
+      has: "data",
+      signal
+    });
+    return list.data;
+  }
+  show(name, { signal } = {}) {
+    return this.json({ path: pathOf(name), repeatable: "always", signal });
+  }
+  /** Deletes a task with everything that is known about its answers. */
+  delete(name, { signal } = {}) {
+    return this.json({ path: pathOf(name), method: "DELETE", repeatable: "unanswered", signal });
+  }
+  async json({ path, ...call }) {
+    return (await this.calls.json({ has: "name", ...call, path: `v1/tasks${path}` })).body;
+  }
+};
+function pathOf(name) {
+  if (/^[A-Za-z0-9_.:-]{1,64}$/.test(name) && name !== "." && name !== "..") return `/${name}`;
+  throw new TypeError("name: must be 1 to 64 letters, digits, `_`, `.`, `:` or `-`, and not `.` or `..`.");
+}
+
 // src/client/webhook-body.ts
 var BODY_CHARACTERS_MAX = 4096;
 var BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
@@ -668,6 +706,7 @@ function parsed2(body) {
 var LOCAL_URL = "http://127.0.0.1:8080";
 var Decider = class {
   batches;
+  tasks;
   calls;
   /** Throws TypeError if the address or the token cannot be used. */
   constructor({ url, token, fetch, retries, timeoutMs } = {}, runtime = systemRuntime) {
@@ -675,6 +714,7 @@ var Decider = class {
     const settings = { url: url ?? LOCAL_URL, token: token ?? null, retries, timeoutMs };
     this.calls = new HttpCalls(settings, used);
     this.batches = new BatchCalls(this.calls);
+    this.tasks = new TaskCalls(this.calls);
   }
   /** Answers questions about a state. `info` of the response is about the HTTP exchange. */
   async decide(request, options) {
@@ -750,6 +790,7 @@ export {
   Decider,
   DeciderError,
   HttpCalls,
+  TaskCalls,
   choice,
   noul,
   score,

@@ -34,6 +34,7 @@ export const ERRORS = {
   rate_limited: { status: 429, meaning: 'The key has exceeded its limit per minute; see `Retry-After`.' },
   too_many_batches: { status: 429, meaning: 'The key already has 10 queued or running batches.' },
   batch_not_found: { status: 404, meaning: 'The key has no such batch, or it was deleted.' },
+  task_not_found: { status: 404, meaning: 'The workspace has no such task.' },
   batch_not_finished: { status: 409, meaning: 'The batch has not finished, so it has no results yet.' },
   batch_finished: { status: 409, meaning: 'The batch has finished and cannot be cancelled.' },
   request_timeout: {
@@ -89,6 +90,15 @@ export const ERRORS = {
   too_many_options: {
     status: 422,
     meaning: 'A question has more than 26 options; on `/v1/decisions`, more than the model can answer.',
+  },
+  invalid_task: {
+    status: 422,
+    meaning: 'The name, the description, `target_error` or `confidence` of a task is invalid.',
+  },
+  too_many_tasks: {
+    status: 422,
+    meaning:
+      'The workspace has 100 tasks, the task 100 versions, or the questions of all versions have 16 MiB.',
   },
   invalid_image_budget: { status: 422, meaning: '`image_budget` is not 70, 140 or 280.' },
   invalid_assets: {

@@ -91,11 +91,30 @@ export const LIMITS = {
   webhookAttempts: 3,
   /** Contract 8: time limit of a webhook call, from the DNS lookup to the end of the response header. */
   webhookTimeoutMs: 10_000,
+  /** Ours: tasks of a workspace. */
+  tasks: 100,
+  /** Ours: versions of a task. */
+  taskVersions: 100,
+  /** Ours: the body of a task, as sent and decompressed: questions that nobody reads yet are stored. */
+  taskBytes: 256 * 1024,
+  /** Ours: the questions of all versions of a workspace's tasks. */
+  tasksBytes: 16 * 1024 * 1024,
+  /** Ours: the description of a task. */
+  taskDescriptionCodePoints: 1_024,
+  /** Ours: `target_error` of a task, from and to. */
+  taskTargetErrors: [0.001, 0.5],
+  /** Ours: `confidence` of a task, from and to. */
+  taskConfidences: [0.5, 0.999],
   /** Ours: the header of a webhook response; its body is not read. */
   webhookAnswerHeaderBytes: 16 * 1024,
   /** Ours: 1xx responses to a webhook before the final one. */
   webhookInterimAnswers: 8,
 } as const;
+
+const CUSTOM_ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`);
+
+/** Whether a text can be a `custom_id` (contract 2.5). */
+export const isCustomId = (text: string): boolean => CUSTOM_ID.test(text);
 
 /** Contract 2.3: the values of an asset's `format`, and what they mean. */
 export const IMAGE_FORMATS = { png: 'png', jpg: 'jpeg', jpeg: 'jpeg' } as const;

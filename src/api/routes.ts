@@ -1,6 +1,7 @@
 /**
  * Every route of the server (contract 4): its body, whether it requires a token, and whether the prefix `/m/<model>` may
- * pin the model, and the form of its errors. `HEAD` follows `GET`; `{id}` is the id of a batch, `{file}` the name of a file.
+ * pin the model, and the form of its errors. `HEAD` follows `GET`; `{id}` is the id of a batch, `{name}` the name of a task, `{file}`
+ * that of a file.
  */
 export const ROUTES = [
   {
@@ -82,6 +83,46 @@ export const ROUTES = [
     ofModel: false,
     errors: 'own',
     meaning: 'Cancel a batch; lines in progress are still answered.',
+  },
+  {
+    name: 'listTasks',
+    method: 'GET',
+    path: '/v1/tasks',
+    token: true,
+    body: 'none',
+    ofModel: false,
+    errors: 'own',
+    meaning: 'List the tasks of the workspace, by name.',
+  },
+  {
+    name: 'putTask',
+    method: 'PUT',
+    path: '/v1/tasks/{name}',
+    token: true,
+    body: 'task',
+    ofModel: false,
+    errors: 'own',
+    meaning: 'Make a task, a named set of questions, or change it.',
+  },
+  {
+    name: 'showTask',
+    method: 'GET',
+    path: '/v1/tasks/{name}',
+    token: true,
+    body: 'none',
+    ofModel: false,
+    errors: 'own',
+    meaning: 'Show one task.',
+  },
+  {
+    name: 'deleteTask',
+    method: 'DELETE',
+    path: '/v1/tasks/{name}',
+    token: true,
+    body: 'none',
+    ofModel: false,
+    errors: 'own',
+    meaning: 'Delete a task and what is known about its answers.',
   },
   {
     name: 'limits',

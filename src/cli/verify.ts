@@ -10,6 +10,7 @@ import {
   TABLES,
   type TableName,
 } from '../storage/folder/index.js';
+import { verifyTasks } from '../storage/folder/tasks/index.js';
 import { type Finding, ok, printFindings } from './findings.js';
 import type { Options } from './output.js';
 import { withStore } from './with-store.js';
@@ -55,11 +56,17 @@ function examineSeals(store: Store, given: string): Finding[] {
   });
   if (sealer === undefined) return key;
   const opened = sealer;
+  let owners: ReadonlySet<string> = new Set();
+  const tasks = check('tasks', (report) => {
+    const { tasks, versions, ids } = verifyTasks(store, opened, report);
+    owners = ids;
+    return `${count(tasks, 'task', 'tasks')}, ${count(versions, 'version', 'versions')}`;
+  });
   const batches = check('batches', (report) => {
-    const { batches, lines } = verifyBatches(store, opened, report);
+    const { batches, lines } = verifyBatches(store, opened, owners, report);
     return `${count(batches, 'batch', 'batches')}, ${count(lines, 'line', 'lines')}`;
   });
-  return [...key, ...batches];
+  return [...key, ...batches, ...tasks];
 }
 
 function examineLedger(store: Store): Finding[] {

@@ -474,6 +474,131 @@ export interface ApiSchemas {
     /** Only with `limit`: whether more batches follow. */
     readonly has_more?: boolean | undefined;
   };
+  /** Questions that are asked about many states. */
+  readonly TaskRequest: {
+    /** The questions by name; answers come back under the same names. */
+    readonly questions: { readonly [name: string]: {
+      readonly type: "noul";
+      /** The question in plain language; `null` means no instructions. */
+      readonly instructions?: string | null | undefined;
+      /** What yes and no mean, or left out. */
+      readonly criteria?: null | {
+        /** What the option means; with `null` the model sees its name. */
+        readonly true: string | null;
+        /** What the option means; with `null` the model sees its name. */
+        readonly false: string | null;
+      } | {
+        /** What the option means; with `null` the model sees its name. */
+        readonly yes: string | null;
+        /** What the option means; with `null` the model sees its name. */
+        readonly no: string | null;
+      } | undefined;
+    } | {
+      readonly type: "choice";
+      /** The question in plain language; `null` means no instructions. */
+      readonly instructions?: string | null | undefined;
+      /** The labels: label to description, or a list of labels. Each label once. */
+      readonly criteria: { readonly [name: string]: string | null } | readonly (string)[];
+    } | {
+      readonly type: "score";
+      /** The question in plain language; `null` means no instructions. */
+      readonly instructions?: string | null | undefined;
+      /** The levels, lowest first. */
+      readonly criteria: readonly (string | null)[];
+    } };
+    /** An id of the model list, or a build; `null` or absent is the default model. */
+    readonly model?: string | null | undefined;
+    /** A note of at most 1,024 characters. */
+    readonly description?: string | null | undefined;
+    /** The most that the share of errors among accepted answers may be; 0.05 if absent. */
+    readonly target_error?: number | undefined;
+    /** With which probability the target error holds; 0.95 if absent. */
+    readonly confidence?: number | undefined;
+  };
+  /** A task and the questions of its version in use. */
+  readonly Task: {
+    readonly object: "task";
+    readonly name: string;
+    readonly version: number;
+    /** An id of the model list, or a build; `null` or absent is the default model. */
+    readonly model: string | null;
+    /** A note of at most 1,024 characters. */
+    readonly description: string | null;
+    /** The most that the share of errors among accepted answers may be; 0.05 if absent. */
+    readonly target_error: number;
+    /** With which probability the target error holds; 0.95 if absent. */
+    readonly confidence: number;
+    /** ISO 8601 with offset. */
+    readonly created_at: string;
+    /** ISO 8601 with offset. */
+    readonly updated_at: string;
+    /** Oldest first; the last one is in use. */
+    readonly versions: readonly ({
+      readonly version: number;
+      /** An id of the model list, or a build; `null` or absent is the default model. */
+      readonly model: string | null;
+      /** ISO 8601 with offset. */
+      readonly created_at: string;
+    })[];
+    /** The questions by name; answers come back under the same names. */
+    readonly questions: { readonly [name: string]: {
+      readonly type: "noul";
+      /** The question in plain language; `null` means no instructions. */
+      readonly instructions?: string | null | undefined;
+      /** What yes and no mean, or left out. */
+      readonly criteria?: null | {
+        /** What the option means; with `null` the model sees its name. */
+        readonly true: string | null;
+        /** What the option means; with `null` the model sees its name. */
+        readonly false: string | null;
+      } | {
+        /** What the option means; with `null` the model sees its name. */
+        readonly yes: string | null;
+        /** What the option means; with `null` the model sees its name. */
+        readonly no: string | null;
+      } | undefined;
+    } | {
+      readonly type: "choice";
+      /** The question in plain language; `null` means no instructions. */
+      readonly instructions?: string | null | undefined;
+      /** The labels: label to description, or a list of labels. Each label once. */
+      readonly criteria: { readonly [name: string]: string | null } | readonly (string)[];
+    } | {
+      readonly type: "score";
+      /** The question in plain language; `null` means no instructions. */
+      readonly instructions?: string | null | undefined;
+      /** The levels, lowest first. */
+      readonly criteria: readonly (string | null)[];
+    } };
+  };
+  /** The tasks of the workspace, without their questions. */
+  readonly TaskList: {
+    readonly object: "list";
+    /** By name. */
+    readonly data: readonly ({
+      readonly object: "task";
+      readonly name: string;
+      readonly version: number;
+      /** An id of the model list, or a build; `null` or absent is the default model. */
+      readonly model: string | null;
+      /** A note of at most 1,024 characters. */
+      readonly description: string | null;
+      /** The most that the share of errors among accepted answers may be; 0.05 if absent. */
+      readonly target_error: number;
+      /** With which probability the target error holds; 0.95 if absent. */
+      readonly confidence: number;
+      /** ISO 8601 with offset. */
+      readonly created_at: string;
+      /** ISO 8601 with offset. */
+      readonly updated_at: string;
+    })[];
+  };
+  /** The task does not exist any more. */
+  readonly TaskDeleted: {
+    readonly object: "task";
+    readonly name: string;
+    readonly deleted: true;
+  };
   /** Credit, limits and prices of the key. */
   readonly Limits: {
     readonly object: "limits";
@@ -599,7 +724,7 @@ export interface ApiSchemas {
   readonly Error: {
     /** One sentence that names the field, the limit and the value. */
     readonly error: string;
-    readonly type: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
+    readonly type: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "task_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_task" | "too_many_tasks" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
   };
   /** The reason of an error. */
   readonly OpenAiError: {
@@ -609,7 +734,7 @@ export interface ApiSchemas {
       readonly type: string;
       /** The place in the body, such as `questions[3].name`. */
       readonly param: string | null;
-      readonly code: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
+      readonly code: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "task_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_task" | "too_many_tasks" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
     };
   };
 }

@@ -179,6 +179,22 @@ export interface FailedLine extends ResultFacts {
 export type DecisionsRequest = ApiSchemas['DecisionsRequest'];
 export type DecisionsResponse = ApiSchemas['DecisionsResponse'];
 
+/** What a task asks, and how well its accepted answers must be. */
+export interface TaskContent<Asked extends Questions = Questions> {
+  readonly questions: Asked;
+  /** An id or a build of the list of models; the default model if absent. */
+  readonly model?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  /** The most that the share of errors among accepted answers may be; 0.05 if absent. */
+  readonly target_error?: number | undefined;
+  /** With which probability the target error holds; 0.95 if absent. */
+  readonly confidence?: number | undefined;
+}
+
+export type Task = ApiSchemas['Task'];
+export type TaskSummary = ApiSchemas['TaskList']['data'][number];
+export type DeletedTask = ApiSchemas['TaskDeleted'];
+
 export type KeyLimits = ApiSchemas['Limits'];
 export type KeyUsage = ApiSchemas['Usage'];
 export type ModelList = ApiSchemas['ModelList'];

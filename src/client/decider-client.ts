@@ -15,6 +15,7 @@ import type {
 } from './client-types.js';
 import { bodyOfDecide } from './decide-body.js';
 import { type CallSettings, HttpCalls, type ResponseInfo } from './http-calls.js';
+import { TaskCalls } from './task-calls.js';
 import { batchOfWebhook } from './webhook-body.js';
 
 const LOCAL_URL = 'http://127.0.0.1:8080';
@@ -42,6 +43,7 @@ type WithInfo<Body> = Body & { readonly info: ResponseInfo };
  */
 export class Decider {
   readonly batches: BatchCalls;
+  readonly tasks: TaskCalls;
   private readonly calls: HttpCalls;
 
   /** Throws TypeError if the address or the token cannot be used. */
@@ -50,6 +52,7 @@ export class Decider {
     const settings = { url: url ?? LOCAL_URL, token: token ?? null, retries, timeoutMs };
     this.calls = new HttpCalls(settings, used);
     this.batches = new BatchCalls(this.calls);
+    this.tasks = new TaskCalls(this.calls);
   }
 
   /** Answers questions about a state. `info` of the response is about the HTTP exchange. */

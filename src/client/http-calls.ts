@@ -30,7 +30,7 @@ export type RequestContent = string | Blob | FormData | Uint8Array<ArrayBuffer>;
 export interface HttpCall {
   /** Relative to the address, without a slash in front. */
   readonly path: string;
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: RequestContent | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly repeatable: Repeatable;

@@ -12,3 +12,4 @@ export { type ClientRuntime, systemRuntime } from './client-runtime.js';
 export * from './client-types.js';
 export { type DecideOptions, Decider, type DeciderOptions } from './decider-client.js';
 export { type HttpCall, HttpCalls, type ResponseInfo } from './http-calls.js';
+export { TaskCalls } from './task-calls.js';

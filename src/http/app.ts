@@ -66,6 +66,21 @@ export interface BatchApp {
   cancel(id: string): Promise<object>;
 }
 
+/** The body of a task as sent. */
+interface SentTask {
+  /** Its memory may be reused once the call settles. */
+  readonly body: Buffer;
+  readonly encoding: ContentEncoding;
+}
+
+/** The tasks of one caller's workspace. Results are the JSON of contract 4.11, or what becomes it. */
+export interface TaskApp {
+  put(name: string, task: SentTask, signal: AbortSignal): Promise<string>;
+  list(): Promise<object>;
+  show(name: string): Promise<string>;
+  remove(name: string): Promise<object>;
+}
+
 /** The limits of a key per minute, and what is left of them. */
 export interface Rates {
   readonly limit: { readonly requests: number; readonly bytes: number };
@@ -94,6 +109,7 @@ export interface Authorized {
   usage(days: number): Promise<object>;
   /** The body's memory may be reused once this settles. Rejects with the signal's reason if it aborts. */
   decide(request: SentRequest, signal: AbortSignal): Promise<DecideReply>;
+  readonly tasks: TaskApp;
   /** Null if this server has no batch interface. Throws ApiError `model_unavailable` until it is ready. */
   readonly batches: BatchApp | null;
 }

@@ -1,4 +1,4 @@
-import { ApiError, type Route } from '../api/index.js';
+import { ApiError, LIMITS, type Route } from '../api/index.js';
 import type { Clock, Owner } from '../base/index.js';
 import type { FormatName } from '../decide/index.js';
 import type { Authorized, BatchApp } from './app.js';
@@ -9,7 +9,7 @@ import { readDiagnostics } from './diagnostic-headers.js';
 import type { Downloads } from './downloads.js';
 import type { Framing } from './head.js';
 import type { RouteReply } from './reply.js';
-import { BATCHES, decisionReply, OWN, SUBMISSIONS } from './route-handlers.js';
+import { BATCHES, decisionReply, OWN, SUBMISSIONS, TASKS } from './route-handlers.js';
 import type { Incoming } from './transport/transport-types.js';
 
 /** A matched route that requires a token. */
@@ -17,7 +17,7 @@ export interface Match {
   readonly route: Extract<Route, { readonly token: true }>;
   /** The model that the path or the endpoint pins now; null: the body names it. */
   readonly model: () => string | null;
-  /** The value of `{id}` in the path; null if it has none. */
+  /** The value of `{id}` or `{name}` in the path; null if it has none. */
   readonly id: string | null;
 }
 
@@ -54,6 +54,17 @@ export function answerAuthorized(
   if (route.name === 'limits' || route.name === 'usage') {
     caller.admitFree(0);
     return OWN[route.name](caller, model(), target);
+  }
+  if (route.body === 'task') {
+    const { length, encoding } = checkFile(framing, headers, LIMITS.taskBytes);
+    caller.admitFree(length);
+    return withBody(options, caller, incoming, length, async (body) => ({
+      body: await caller.tasks.put(id ?? '', { body, encoding }, signal),
+    }));
+  }
+  if (route.name === 'listTasks' || route.name === 'showTask' || route.name === 'deleteTask') {
+    caller.admitFree(0);
+    return TASKS[route.name](caller.tasks, id ?? '');
   }
   const batches = batchApp(options, caller);
   if (route.body === 'none') {

@@ -33,21 +33,29 @@ export function checkContent(framing: Framing, headers: HeaderList, format: Form
   );
 }
 
-/** The same for a batch file: any media type except multipart is accepted (contract 7.1). */
-export function checkFile(framing: Framing, headers: HeaderList): Omit<ContentHead, 'media'> {
-  const length = checkLength(framing);
+/**
+ * The same for a body that is no decision: any media type except multipart is accepted (contract 7.1).
+ *
+ * @param bytesMax the most bytes as sent
+ */
+export function checkFile(
+  framing: Framing,
+  headers: HeaderList,
+  bytesMax: number = LIMITS.bodyBytes,
+): Omit<ContentHead, 'media'> {
+  const length = checkLength(framing, bytesMax);
   const encoding = checkEncoding(headers);
   if (!valuesOf(headers, 'content-type').some(isMultipart)) return { length, encoding };
   throw new ApiError(
     'unsupported_media_type',
-    'A batch is submitted as the JSON Lines file itself, not as multipart.',
+    'This body is sent as it is, JSON or JSON Lines, and not as multipart.',
   );
 }
 
-function checkLength({ length }: Framing): number {
+function checkLength({ length }: Framing, bytesMax: number = LIMITS.bodyBytes): number {
   if (length === null) throw new ApiError('length_required', 'A Content-Length header is required.');
-  if (length <= LIMITS.bodyBytes) return length;
-  throw new ApiError('body_too_large', `The body is larger than the limit of ${LIMITS.bodyBytes} bytes.`);
+  if (length <= bytesMax) return length;
+  throw new ApiError('body_too_large', `The body is larger than the limit of ${bytesMax} bytes.`);
 }
 
 /** Contract 4.1 allows two values; aliases of RFC 9110 such as `x-gzip` are refused, and so is `identity`. */

@@ -1,4 +1,13 @@
-export type { App, Authorized, BatchApp, DecideReply, ModelListEntry, Rates, Results } from './app.js';
+export type {
+  App,
+  Authorized,
+  BatchApp,
+  DecideReply,
+  ModelListEntry,
+  Rates,
+  Results,
+  TaskApp,
+} from './app.js';
 export { isLoopbackNetwork, TrustedProxies } from './client-address.js';
 export type { ConsoleFile, ConsoleFiles } from './console/console-files.js';
 export { type ConsoleSite, consoleFileReply } from './console/serve-console.js';

@@ -6,7 +6,7 @@ export interface Target {
   readonly routes: readonly Route[];
   /** The model of a path below `/m/<model>`; null elsewhere. */
   readonly model: string | null;
-  /** The value of `{id}` or `{file}`; null if the path has none. */
+  /** The value of `{id}`, `{name}` or `{file}`; null if the path has none. */
   readonly id: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, type ContentEncoding, LIMITS, type Route } from '../api/index.js';
 import { VERSION } from '../base/index.js';
 import { openApi } from '../openapi/index.js';
-import type { App, Authorized, BatchApp, DecideReply, ListPage } from './app.js';
+import type { App, Authorized, BatchApp, DecideReply, ListPage, TaskApp } from './app.js';
 import { type ConsoleSite, consoleReply } from './console/serve-console.js';
 import { valuesOf } from './head.js';
 import { JSON_TYPE, type RouteReply } from './reply.js';
@@ -46,10 +46,19 @@ export const OWN: Readonly<Record<'limits' | 'usage', Own>> = {
   usage: async (caller, _, target) => ({ body: JSON.stringify(await caller.usage(readDays(target))) }),
 };
 
+type OfTasks = (tasks: TaskApp, name: string) => Promise<RouteReply>;
+
+/** The routes about tasks that have no body. `name`: '' if the path has none. */
+export const TASKS: Readonly<Record<'listTasks' | 'showTask' | 'deleteTask', OfTasks>> = {
+  listTasks: async (tasks) => jsonReply(await tasks.list()),
+  showTask: async (tasks, name) => ({ body: await tasks.show(name) }),
+  deleteTask: async (tasks, name) => jsonReply(await tasks.remove(name)),
+};
+
 /** The routes about batches that have no body. `id`: '' if the path has none. */
 export const BATCHES: Readonly<
   Record<
-    Exclude<Named<true, 'none'>, keyof typeof OWN>,
+    Exclude<Named<true, 'none'>, keyof typeof OWN | keyof typeof TASKS>,
     (batches: BatchApp, id: string, target: string) => Answer
   >
 > = {

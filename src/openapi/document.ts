@@ -12,6 +12,7 @@ import { BatchListSchema, BatchSchema, SubmitResponseSchema } from './batch-resp
 import { DecisionsBody, DecisionsResponseSchema, OpenAiErrorSchema } from './decisions.js';
 import { DecideBody, SystemoneBody } from './requests.js';
 import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
+import { TaskBody, TaskDeletedSchema, TaskListSchema, TaskSchema } from './task-schemas.js';
 
 const SCHEMAS = {
   DecideRequest: DecideBody,
@@ -22,6 +23,10 @@ const SCHEMAS = {
   SubmitResponse: SubmitResponseSchema,
   Batch: BatchSchema,
   BatchList: BatchListSchema,
+  TaskRequest: TaskBody,
+  Task: TaskSchema,
+  TaskList: TaskListSchema,
+  TaskDeleted: TaskDeletedSchema,
   Limits: LimitsSchema,
   Usage: UsageSchema,
   ModelList: ModelListSchema,
@@ -41,6 +46,10 @@ const ANSWERS: Readonly<Record<RouteName, SchemaName | 'page' | null>> = {
   showBatch: 'Batch',
   batchResults: null,
   cancelBatch: 'Batch',
+  listTasks: 'TaskList',
+  putTask: 'Task',
+  showTask: 'Task',
+  deleteTask: 'TaskDeleted',
   limits: 'Limits',
   usage: 'Usage',
   models: 'ModelList',
@@ -81,13 +90,17 @@ export const DECISIONS_EXAMPLE = {
   ],
 } as const;
 
-/** The request of each route that takes a decision. */
+/** A task that the server accepts. */
+export const TASK_EXAMPLE = { questions: DECIDE_EXAMPLE.questions, target_error: 0.05 } as const;
+
+/** The request of each route that takes JSON. */
 const REQUESTS = {
   decide: { schema: 'DecideRequest', example: DECIDE_EXAMPLE },
   systemone: { schema: 'SystemoneRequest', example: DECIDE_EXAMPLE },
   decisions: { schema: 'DecisionsRequest', example: DECISIONS_EXAMPLE },
+  putTask: { schema: 'TaskRequest', example: TASK_EXAMPLE },
 } as const satisfies Readonly<
-  Record<Extract<Route, { body: 'decision' }>['name'], { schema: SchemaName; example: object }>
+  Record<Extract<Route, { body: 'decision' | 'task' }>['name'], { schema: SchemaName; example: object }>
 >;
 
 /** The contract as an OpenAPI 3.1 document, made from the tables and schemas of this room. */
@@ -100,6 +113,7 @@ export function openApi(version: string): object {
     const answer = ANSWERS[route.name];
     if (answer === 'page') continue;
     const own: object[] = route.path.includes('{id}') ? [ID_PARAMETER] : [];
+    if (route.path.includes('{name}')) own.push(NAME_PARAMETER);
     if (route.body === 'decision') own.push(...DIAGNOSTIC_PARAMETERS);
     if (route.name === 'listBatches') own.push(...PAGE_PARAMETERS);
     if (route.name === 'usage') own.push(DAYS_PARAMETER);
@@ -140,6 +154,14 @@ const ID_PARAMETER = {
   required: true,
   schema: { type: 'string' },
   description: 'The id of a batch.',
+};
+
+const NAME_PARAMETER = {
+  name: 'name',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', minLength: 1, maxLength: LIMITS.customIdCharacters },
+  description: 'The name of a task: letters, digits, `_`, `.`, `:` and `-`.',
 };
 
 const DIAGNOSTIC_PARAMETERS = [
@@ -199,7 +221,7 @@ function operationOf(
 const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
 
 function requestBody(route: Route): object {
-  if (route.body !== 'decision')
+  if (route.body !== 'decision' && route.body !== 'task')
     return { required: true, content: { 'application/jsonl': { schema: { type: 'string' } } } };
   const { schema, example } = REQUESTS[route.name];
   return { required: true, content: { 'application/json': { schema: reference(schema), example } } };

@@ -153,11 +153,14 @@ const SHARED_FIELDS = {
   },
 } as const;
 
+/** Contract 2.1 `questions`, as `/v1/decide` and tasks have them. */
+export const QUESTIONS = questionsOf(DESCRIPTION, true);
+
 /** Contract 2.1: the body of a decide request. Other fields are ignored. */
 export const DecideBody = {
   type: 'object',
   required: ['state', 'questions'],
-  properties: { ...SHARED_FIELDS, state: STATE, questions: questionsOf(DESCRIPTION, true) },
+  properties: { ...SHARED_FIELDS, state: STATE, questions: QUESTIONS },
   description: 'One state and 1 to 16 questions about it.',
 } as const;
 

@@ -4,7 +4,7 @@ import { encodeKey, type KeyLayout, type KeyPart } from './key-layout.js';
 
 /**
  * The tables with sealed values, and the parts of their keys. A sealed value is bound to its table and key, so neither may
- * change. `meta` has the check of the master key.
+ * change. `meta` has the check of the master key, `tasks` sealed values in rows that are not.
  */
 export const SEALED_PLACES = {
   meta: [['name', 'text']],
@@ -21,6 +21,14 @@ export const SEALED_PLACES = {
     ['line', 'number'],
   ],
   batch_webhooks: [['batch', 'text']],
+  tasks: [
+    ['workspace', 'text'],
+    ['name', 'text'],
+  ],
+  task_versions: [
+    ['task', 'text'],
+    ['version', 'number'],
+  ],
   data_keys: [['owner', 'text']],
 } as const satisfies Record<string, KeyLayout>;
 

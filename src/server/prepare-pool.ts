@@ -2,6 +2,7 @@ import { LIMITS } from '../api/index.js';
 import { type Owner, SHARED_TURN_BYTES, SharedTurn } from '../base/index.js';
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { type CountMemory, TOKENIZING_STACK_MEBIBYTES } from '../engine/index.js';
+import type { ReadTask, SentTask } from '../tasks/index.js';
 import { PrepareQueue } from './prepare-queue.js';
 import type { PrepareSetup } from './prepare-thread.js';
 
@@ -84,6 +85,11 @@ export class PreparePool {
   /** Like `prepare`, for batch lines; their caller bounds their number, so they are never refused. */
   prepareLine(task: SentRequest): Promise<PrepareResult> {
     return this.prepare(task, BATCHES);
+  }
+
+  /** Reads the body of a task, which is as small as that of a text request. Rejects as `prepare` does. */
+  readTask(task: SentTask, owner: Owner, signal: AbortSignal): Promise<ReadTask> {
+    return this.texts.call('task', task, owner, signal);
   }
 
   async close(): Promise<void> {

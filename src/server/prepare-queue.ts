@@ -31,6 +31,11 @@ export class PrepareQueue {
     return inTurn(this.queue, owner, 'requests', () => this.prepare(task), signal);
   }
 
+  /** Runs another task of the threads, in its owner's turn. Rejects as `run` does. */
+  call<Result>(name: string, task: unknown, owner: Owner, signal: AbortSignal): Promise<Result> {
+    return inTurn(this.queue, owner, 'requests', () => this.pool.run<Result>(name, task), signal);
+  }
+
   close(): Promise<void> {
     return this.pool.close();
   }

@@ -19,6 +19,7 @@ import {
   settingsOf,
 } from '../engine/index.js';
 import { ImageReader } from '../images/index.js';
+import { type ReadTask, readTask, type SentTask } from '../tasks/index.js';
 
 /** Given to a preparing thread when it starts. */
 export interface PrepareSetup {
@@ -62,6 +63,11 @@ const images = new ImageReader(memoryCounter(addon), (_, decode) => decoding.run
 /** Turns a request as sent into a plan. */
 export function prepare(task: SentRequest): Promise<PrepareResult> {
   return prepareSent(task, { catalog, open, images });
+}
+
+/** Reads the body of a task. */
+export function task(sent: SentTask): Promise<ReadTask> {
+  return readTask(sent, catalog);
 }
 
 /** Resolves when the models are open. */

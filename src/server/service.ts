@@ -13,6 +13,7 @@ import type { ModelSet } from './models/model-set.js';
 import type { ServiceStatus } from './operator/status.js';
 import { type ReloadChanges, reloadRecord } from './reload/audit-reload.js';
 import type { ServerDependencies } from './server-dependencies.js';
+import { TaskService } from './task-service.js';
 
 /** `Retry-After` while the models load, which takes an unknown time, and before a restart. */
 const LOADING_RETRY_SECONDS = 5;
@@ -22,6 +23,7 @@ const PHASES = ['prepare', 'queue', 'engine'] as const;
 /** The service behind HTTP: access and ledger, engines, preparing threads, and the decision between them. */
 export class Service implements App {
   private batches: BatchService | null = null;
+  private readonly tasks: TaskService;
   private ready = false;
   /** Why the process has to be restarted; null: it does not. */
   private failure: string | null = null;
@@ -34,6 +36,7 @@ export class Service implements App {
     readonly engines: Engines,
     readonly storage: Storage,
   ) {
+    this.tasks = new TaskService(engines, storage);
     void engines.stuck.then((reason) => {
       this.failure = reason;
     });
@@ -133,6 +136,7 @@ export class Service implements App {
     const caller = access.authenticate(headers);
     const { id, expires } = caller.key;
     const batches = () => this.batchesOf(caller);
+    const tasks = () => this.tasks.appOf(caller, () => this.requireLoaded());
     return {
       keyId: id,
       workspaceId: caller.workspace.id,
@@ -143,6 +147,9 @@ export class Service implements App {
       limits: (only) =>
         limitsJson(caller, this.models(only), this.engines.current, this.storage, this.settings),
       usage: async (days) => usageJson(id, this.settings.billing.currency, await access.usage(caller, days)),
+      get tasks() {
+        return tasks();
+      },
       get batches() {
         return batches();
       },

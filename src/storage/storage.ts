@@ -2,6 +2,7 @@ import type { Access } from '../access/index.js';
 import type { Clock } from '../base/index.js';
 import type { BatchInterface, BatchParts } from '../batch/index.js';
 import type { Abort } from '../engine/index.js';
+import type { TaskStore } from '../tasks/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 import type { AdministrationThread } from './administration/administration-thread.js';
 
@@ -30,6 +31,7 @@ export const FIRST_CREDIT = '100';
 /** The keys, accounts and batches of a server, wherever they are stored. */
 export interface Storage {
   readonly access: Access;
+  readonly tasks: TaskStore;
   readonly administration: AdministrationThread;
   /** The time of everything stored. */
   readonly clock: Clock;

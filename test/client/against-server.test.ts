@@ -226,6 +226,21 @@ test('verifyWebhook: the batch is fetched, whatever the call says', async (t) =>
   }
 });
 
+test('tasks: made, changed, shown, listed and deleted', async (t) => {
+  const { decider } = await connected();
+  const made = await decider.tasks.put('mail', { questions, description: 'Mail', target_error: 0.1 });
+  t.match(made, { name: 'mail', version: 1, description: 'Mail', target_error: 0.1, confidence: 0.95 });
+  t.strictSame(made.questions, questions);
+  t.strictSame(await decider.tasks.show('mail'), made);
+  t.equal((await decider.tasks.put('mail', { questions, model: 'tiny' })).version, 2);
+  t.match(await decider.tasks.list(), [{ name: 'mail', version: 2, model: 'tiny' }]);
+  t.strictSame(await decider.tasks.delete('mail'), { object: 'task', name: 'mail', deleted: true });
+  await refuses(t, decider.tasks.show('mail'), { type: 'task_not_found', status: 404 });
+  for (const name of ['', '.', '..', 'a/b', 'a b', 'x'.repeat(65)]) {
+    await t.rejects(async () => decider.tasks.show(name), { name: 'TypeError' }, name);
+  }
+});
+
 test('limits, usage, models and health', async (t) => {
   const { decider } = await connected();
   t.equal((await decider.limits()).server.questions, 16);

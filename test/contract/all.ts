@@ -13,6 +13,7 @@ import { IMAGES } from './images.js';
 import { KEYS } from './keys.js';
 import { LIMITS_OF_DECIDE } from './limits.js';
 import { REQUESTS } from './requests.js';
+import { TASKS } from './tasks.js';
 import { USAGE } from './usage.js';
 
 /** Every contract test, roughly in the order of the sections. */
@@ -25,6 +26,7 @@ export const TESTS: readonly ContractTest[] = [
   ...ERRORS_OF_DECIDE,
   ...LIMITS_OF_DECIDE,
   ...USAGE,
+  ...TASKS,
   ...BATCHES_SUBMIT,
   ...BATCHES_LINES,
   ...BATCHES_OBJECTS,
@@ -39,6 +41,7 @@ export const STORED_TESTS: readonly ContractTest[] = [
   ...KEYS,
   ...ERRORS_OF_DECIDE,
   ...USAGE,
+  ...TASKS,
   ...BATCHES_SUBMIT,
   ...BATCHES_OBJECTS,
   ...BATCHES_RESULTS,

@@ -1,6 +1,7 @@
 import type { ErrorType } from '../../src/api/index.js';
 import { by, type Coverage } from './coverage.js';
 import { BATCH_RULES } from './map-of-batches.js';
+import { TASK_RULES } from './map-of-tasks.js';
 
 const SEEN: Coverage = { elsewhere: ['test/server/seen-images.test.ts'] };
 
@@ -365,4 +366,5 @@ export const RULES: Readonly<Record<string, Coverage>> = {
   ...LIMITS,
   ...BATCH_RULES,
   ...Object.fromEntries(Object.entries(LIVE).map(([type, coverage]) => [`7.4 ${type}`, coverage])),
+  ...TASK_RULES,
 };

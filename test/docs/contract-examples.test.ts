@@ -13,6 +13,7 @@ import {
   LimitsSchema,
   ModelListSchema,
   SubmitResponseSchema,
+  TaskSchema,
   UsageSchema,
 } from '../../src/openapi/index.js';
 import { loadSettings } from '../../src/settings/index.js';
@@ -79,6 +80,7 @@ const CHECKS: Readonly<Record<string, (t: Test, text: string) => unknown>> = {
   models: (t, text) => isWhole(t, ModelListSchema, JSON.parse(text)),
   limits: (t, text) => isWhole(t, LimitsSchema, JSON.parse(text)),
   usage: (t, text) => isWhole(t, UsageSchema, JSON.parse(text)),
+  task: (t, text) => isWhole(t, TaskSchema, JSON.parse(text)),
   error: (t, text) => hasSchema(t, ErrorSchema, JSON.parse(text)),
   webhook: (t, text) => t.strictSame(Object.keys(JSON.parse(text)), ['id', 'status']),
 };

@@ -16,6 +16,7 @@ import { retryWaitMs, TRIES_MAX } from '../../src/batch/runner/line-outcome.js';
 import { BODY_DEADLINES } from '../../src/http/start-http.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/transport-types.js';
 import { DEFAULT_PRICES } from '../../src/settings/index.js';
+import { DEFAULT_CONFIDENCE, DEFAULT_TARGET_ERROR } from '../../src/tasks/read-task.js';
 import { checkTable } from '../support/generated-table.js';
 import { read } from '../support/pages.js';
 import { anchorOf, CONTRACT, rulesOf } from './contract-page.js';
@@ -171,6 +172,39 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
     error('invalid_webhook_url'),
   ],
   ['list page', '`limit` of a list of batches', number(LIMITS.batchesListed), error('invalid_request')],
+  ['task names', 'name of a task', `1 to ${characters(LIMITS.customIdCharacters)}`, error('invalid_task')],
+  ['tasks', 'tasks of a workspace', number(LIMITS.tasks), error('too_many_tasks')],
+  ['task versions', 'versions of a task', number(LIMITS.taskVersions), error('too_many_tasks')],
+  [
+    'task body',
+    'body of a task',
+    `${bytes(LIMITS.taskBytes)} as sent, ${bytes(LIMITS.taskBytes)} decompressed`,
+    error('body_too_large'),
+  ],
+  [
+    'tasks together',
+    'questions of all versions of the tasks of a workspace',
+    bytes(LIMITS.tasksBytes),
+    error('too_many_tasks'),
+  ],
+  [
+    'task description',
+    '`description` of a task',
+    characters(LIMITS.taskDescriptionCodePoints),
+    error('invalid_task'),
+  ],
+  [
+    'target_error',
+    '`target_error` of a task',
+    `${LIMITS.taskTargetErrors.join(' to ')}; ${DEFAULT_TARGET_ERROR} by default`,
+    error('invalid_task'),
+  ],
+  [
+    'confidence',
+    '`confidence` of a task',
+    `${LIMITS.taskConfidences.join(' to ')}; ${DEFAULT_CONFIDENCE} by default`,
+    error('invalid_task'),
+  ],
   [
     'usage days',
     '`days` of the usage of a key',

@@ -25,6 +25,7 @@ import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/se
 import { OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/operator-body.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
+import { TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX } from '../../src/server/task-service.js';
 import { FREE_BYTES_MIN } from '../../src/storage/folder/lmdb/make-store.js';
 import { LOG_LINES_KEPT, OUTPUT_BYTES_MAX } from '../../src/telemetry/index.js';
 import { checkTable } from '../support/generated-table.js';
@@ -47,6 +48,8 @@ const shares = [
   share('batch files waiting to be read, of each of these sorts', FILES_WAITING_MAX),
   share('results and lists sent at the same time', DOWNLOADS_MAX),
   share('webhook calls at the same time', CALL_SHARES),
+  share('changes of tasks at the same time', TASK_CHANGES_MAX),
+  share('changes of tasks waiting', TASK_CHANGES_WAITING_MAX),
 ];
 
 const { stallBytes, stallMs, totalMs } = BODY_DEADLINES;

@@ -120,9 +120,14 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     ['runner/store', 'disk full', 'this.writes = [...writes, ...this.writes];', ''],
     ['runner/store', 'disk full', 'lost: () => {', 'lost: () => { if (writes.length > 0) return;'],
   ),
+  ...inFile('api/limits.ts', [
+    'ingest/check-file',
+    '2.5 custom_id',
+    'LIMITS.customIdCharacters}}',
+    'LIMITS.customIdCharacters + 1}}',
+  ]),
   ...inFile(
     'batch/ingest/check-batch-line.ts',
-    ['ingest/check-file', '2.5 custom_id', 'LIMITS.customIdCharacters}}', 'LIMITS.customIdCharacters + 1}}'],
     ['ingest/check-file', '2.5 model', "|| model === ''", ''],
     ['ingest/check-file', '4.6 rule 2', 'images.length === 0', 'true'],
   ),

@@ -8,6 +8,9 @@ import {
   HealthSchema,
   LimitsSchema,
   ModelListSchema,
+  TASK_EXAMPLE,
+  TaskListSchema,
+  TaskSchema,
   UsageSchema,
 } from '../../src/openapi/index.js';
 import { decider } from '../support/cli.js';
@@ -28,11 +31,15 @@ test('the OpenAPI document is valid, served and printed alike', async (t) => {
 test('what the server answers fits the schemas of the document', async (t) => {
   const { url, ask, headers } = await server();
   const get = async (path: string) => (await fetch(url + path, { headers })).json();
+  const put = async (path: string, body: object) =>
+    (await fetch(url + path, { method: 'PUT', headers, body: JSON.stringify(body) })).json();
   for (const [schema, value] of [
     [DecideResponseSchema, await ask(DECIDE_EXAMPLE)],
     [ModelListSchema, await get('/v1/models')],
     [LimitsSchema, await get('/v1/limits')],
     [UsageSchema, await get('/v1/usage')],
+    [TaskSchema, await put('/v1/tasks/a', TASK_EXAMPLE)],
+    [TaskListSchema, await get('/v1/tasks')],
     [HealthSchema, await get('/health')],
     [ErrorSchema, await get('/nothing')],
     [ErrorSchema, await ask({})],

@@ -10,6 +10,7 @@ export const ROOMS = [
   'storage',
   'http',
   'batch',
+  'tasks',
   'decide',
   'images',
   'engine',

@@ -43,7 +43,7 @@ test('the storages know nothing of each other, and imports between the parts go 
 });
 
 /** Of the storages, commands load one, and the batches in it only where they need them. */
-const INDEX = /^src\/(\w+|storage\/(move|(folder|database)(\/batches)?))\/index\.ts$/;
+const INDEX = /^src\/(\w+|storage\/(move|(folder|database)(\/(batches|tasks))?))\/index\.ts$/;
 
 test('a room is entered through its index', async (t) => {
   for (const { path, imports } of src) {

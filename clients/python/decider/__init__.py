@@ -5,5 +5,17 @@ from ._client import Decider, Decision
 from ._errors import DeciderError
 from ._http import ResponseInfo, Runtime
 from ._questions import choice, noul, score
+from ._tasks import Tasks
 
-__all__ = ["Batches", "Decider", "DeciderError", "Decision", "ResponseInfo", "Runtime", "choice", "noul", "score"]
+__all__ = [
+    "Batches",
+    "Decider",
+    "DeciderError",
+    "Decision",
+    "ResponseInfo",
+    "Runtime",
+    "Tasks",
+    "choice",
+    "noul",
+    "score",
+]

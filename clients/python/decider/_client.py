@@ -12,6 +12,7 @@ from ._batches import Batches
 from ._errors import DeciderError
 from ._http import Call, HttpCalls, ResponseInfo, Runtime
 from ._images import Images, body_of_decide, encode
+from ._tasks import Tasks
 from ._types import Batch, DecideResponse, DecisionsResponse, Health, Limits, ModelList, Usage
 
 # Characters of a webhook's body: those of the server have about 60.
@@ -58,6 +59,7 @@ class Decider:
         """
         self._calls = HttpCalls(url, token, retries, timeout, context, runtime)
         self.batches = Batches(self._calls)
+        self.tasks = Tasks(self._calls)
 
     def decide(
         self,

@@ -625,6 +625,134 @@ class BatchList(_BatchList, total=False):
     has_more: bool
 
 
+class TaskRequestQuestionsValue1Criteria2(TypedDict):
+    true: Union[str, None]
+    false: Union[str, None]
+
+
+class TaskRequestQuestionsValue1Criteria3(TypedDict):
+    yes: Union[str, None]
+    no: Union[str, None]
+
+
+class _TaskRequestQuestionsValue1(TypedDict):
+    type: Literal["noul"]
+
+
+class TaskRequestQuestionsValue1(_TaskRequestQuestionsValue1, total=False):
+    instructions: Union[str, None]
+    criteria: Union[None, "TaskRequestQuestionsValue1Criteria2", "TaskRequestQuestionsValue1Criteria3"]
+
+
+class _TaskRequestQuestionsValue2(TypedDict):
+    type: Literal["choice"]
+    criteria: Union[Dict[str, Union[str, None]], List[str]]
+
+
+class TaskRequestQuestionsValue2(_TaskRequestQuestionsValue2, total=False):
+    instructions: Union[str, None]
+
+
+class _TaskRequestQuestionsValue3(TypedDict):
+    type: Literal["score"]
+    criteria: List[Union[str, None]]
+
+
+class TaskRequestQuestionsValue3(_TaskRequestQuestionsValue3, total=False):
+    instructions: Union[str, None]
+
+
+class _TaskRequest(TypedDict):
+    questions: Dict[str, Union["TaskRequestQuestionsValue1", "TaskRequestQuestionsValue2", "TaskRequestQuestionsValue3"]]
+
+
+class TaskRequest(_TaskRequest, total=False):
+    model: Union[str, None]
+    description: Union[str, None]
+    target_error: float
+    confidence: float
+
+
+class TaskVersionsItem(TypedDict):
+    version: int
+    model: Union[str, None]
+    created_at: str
+
+
+class TaskQuestionsValue1Criteria2(TypedDict):
+    true: Union[str, None]
+    false: Union[str, None]
+
+
+class TaskQuestionsValue1Criteria3(TypedDict):
+    yes: Union[str, None]
+    no: Union[str, None]
+
+
+class _TaskQuestionsValue1(TypedDict):
+    type: Literal["noul"]
+
+
+class TaskQuestionsValue1(_TaskQuestionsValue1, total=False):
+    instructions: Union[str, None]
+    criteria: Union[None, "TaskQuestionsValue1Criteria2", "TaskQuestionsValue1Criteria3"]
+
+
+class _TaskQuestionsValue2(TypedDict):
+    type: Literal["choice"]
+    criteria: Union[Dict[str, Union[str, None]], List[str]]
+
+
+class TaskQuestionsValue2(_TaskQuestionsValue2, total=False):
+    instructions: Union[str, None]
+
+
+class _TaskQuestionsValue3(TypedDict):
+    type: Literal["score"]
+    criteria: List[Union[str, None]]
+
+
+class TaskQuestionsValue3(_TaskQuestionsValue3, total=False):
+    instructions: Union[str, None]
+
+
+class Task(TypedDict):
+    object: Literal["task"]
+    name: str
+    version: int
+    model: Union[str, None]
+    description: Union[str, None]
+    target_error: float
+    confidence: float
+    created_at: str
+    updated_at: str
+    versions: List["TaskVersionsItem"]
+    questions: Dict[str, Union["TaskQuestionsValue1", "TaskQuestionsValue2", "TaskQuestionsValue3"]]
+
+
+class TaskListDataItem(TypedDict):
+    object: Literal["task"]
+    name: str
+    version: int
+    model: Union[str, None]
+    description: Union[str, None]
+    target_error: float
+    confidence: float
+    created_at: str
+    updated_at: str
+
+
+class TaskList(TypedDict):
+    object: Literal["list"]
+    data: List["TaskListDataItem"]
+
+
+class TaskDeleted(TypedDict):
+    object: Literal["task"]
+    name: str
+    deleted: bool
+
+
 class LimitsKey(TypedDict):
     id: str
     expires: str
@@ -739,14 +867,14 @@ class Health(TypedDict):
 
 class Error(TypedDict):
     error: str
-    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
 
 
 class OpenAiErrorError(TypedDict):
     message: str
     type: str
     param: Union[str, None]
-    code: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+    code: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
 
 
 class OpenAiError(TypedDict):

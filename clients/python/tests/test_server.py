@@ -101,6 +101,21 @@ class Server(unittest.TestCase):
             batches.submit(self.lines(1), idempotency_key="python")
         self.assertEqual(raised.exception.type, "idempotency_conflict")
 
+    def test_tasks(self) -> None:
+        questions = {"angry": noul("Is the customer angry?")}
+        made = self.decider.tasks.put("python", questions, description="Mail", target_error=0.1, confidence=0.9)
+        self.assertEqual((made["version"], made["target_error"], made["confidence"]), (1, 0.1, 0.9))
+        self.assertEqual(self.decider.tasks.show("python"), made)
+        self.assertEqual(self.decider.tasks.put("python", questions, model=self.model)["version"], 2)
+        self.assertEqual([task["name"] for task in self.decider.tasks.list()], ["python"])
+        self.assertTrue(self.decider.tasks.delete("python")["deleted"])
+        with self.assertRaises(DeciderError) as raised:
+            self.decider.tasks.show("python")
+        self.assertEqual(raised.exception.type, "task_not_found")
+        for name in ("", ".", "..", "a/b", "x" * 65):
+            with self.assertRaises(ValueError):
+                self.decider.tasks.show(name)
+
     def test_webhook(self) -> None:
         batch = self.decider.batches.wait(self.decider.batches.submit(self.lines(1))["id"], poll_seconds=0.05)
         for body in (f'{{"id":"{batch["id"]}","status":"failed"}}', {"id": batch["id"]}):

@@ -2,6 +2,7 @@ import { BatchCalls, type SignalOptions } from './batch-calls.js';
 import { type ClientRuntime } from './client-runtime.js';
 import type { Batch, DecideRequest, DecideResponse, DecisionsRequest, DecisionsResponse, Diagnostics, KeyLimits, KeyUsage, ModelList, Questions } from './client-types.js';
 import { type CallSettings, type ResponseInfo } from './http-calls.js';
+import { TaskCalls } from './task-calls.js';
 export interface DeciderOptions extends Partial<Omit<CallSettings, 'token' | 'url'>> {
     /** The address of the server; `http://127.0.0.1:8080` if absent. */
     readonly url?: string | undefined;
@@ -24,6 +25,7 @@ type WithInfo<Body> = Body & {
  */
 export declare class Decider {
     readonly batches: BatchCalls;
+    readonly tasks: TaskCalls;
     private readonly calls;
     /** Throws TypeError if the address or the token cannot be used. */
     constructor({ url, token, fetch, retries, timeoutMs }?: DeciderOptions, runtime?: ClientRuntime);

@@ -1,4 +1,4 @@
-import { ApiError, LIMITS, LINE_ERRORS, type LineErrorType } from '../../api/index.js';
+import { ApiError, isCustomId, LIMITS, LINE_ERRORS, type LineErrorType } from '../../api/index.js';
 import { checkRequest, openBody, requireImageModel } from '../../decide/index.js';
 import type { Catalog } from '../../engine/index.js';
 import type { DecodeTurn, ImageReader } from '../../images/index.js';
@@ -26,8 +26,6 @@ export class LineError extends Error {
   }
 }
 
-const CUSTOM_ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`);
-
 /** The models of the server, and those the caller may use (null: all). */
 export interface LineModels {
   readonly catalog: Pick<Catalog, 'find'>;
@@ -50,7 +48,7 @@ export function checkLine(
   try {
     const body = openBody(bytes, ['state', 'questions'], 'line');
     const { custom_id: customId, model } = body.fields;
-    if (typeof customId !== 'string' || !CUSTOM_ID.test(customId)) {
+    if (typeof customId !== 'string' || !isCustomId(customId)) {
       throw new LineError(
         'invalid_custom_id',
         `\`custom_id\` must be 1 to ${LIMITS.customIdCharacters} letters, digits, \`_\`, \`.\`, \`:\` or \`-\`.`,

@@ -3,6 +3,7 @@ import { ApiError } from '../../api/index.js';
 import type { Owner } from '../../base/index.js';
 import type { PrepareResult, SentRequest } from '../../decide/index.js';
 import { Catalog, type Engine, type Manifest } from '../../engine/index.js';
+import type { ReadTask, SentTask } from '../../tasks/index.js';
 import type { PreparePool } from '../prepare-pool.js';
 import type { LoadedBuild } from './loaded-build.js';
 
@@ -71,6 +72,15 @@ export class ModelSet {
   async prepareLine(task: SentRequest): Promise<PrepareResult> {
     try {
       return await this.threads.prepareLine(task);
+    } catch (error) {
+      throw this.isCutOff ? cutOff() : error;
+    }
+  }
+
+  /** Like `PreparePool.readTask`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  async readTask(task: SentTask, owner: Owner, signal: AbortSignal): Promise<ReadTask> {
+    try {
+      return await this.threads.readTask(task, owner, signal);
     } catch (error) {
       throw this.isCutOff ? cutOff() : error;
     }

@@ -18,6 +18,7 @@ import { DatabaseUnavailable, StatementError } from './postgres/database-errors.
 import { requireFormat } from './postgres/schema/format.js';
 import { requireUsable } from './postgres/usable.js';
 import { measureDatabase } from './storage-metrics.js';
+import { DatabaseTasks } from './tasks/tasks.js';
 
 /** The thread that decrypts stored values of batches. */
 const OPENING_THREAD = new URL('./batches/reading/reading-thread.js', import.meta.url);
@@ -54,7 +55,7 @@ export async function openDatabase(
       await node.directory.update();
       report.token(token);
     }
-    return new DatabaseStorage(settings, node, master, leave);
+    return new DatabaseStorage(settings, node, master, leave, log);
   } catch (error) {
     // The original error is reported, even if the cleanup fails.
     await endAll([stop, leave]).catch(() => {});
@@ -74,6 +75,7 @@ async function refuseForgotten({ database }: Node, folder: string): Promise<void
 /** A database that this process shares with others. */
 class DatabaseStorage implements Storage {
   readonly access: Access;
+  readonly tasks: DatabaseTasks;
   readonly administration: AdministrationThread;
   readonly clock: Clock;
   readonly place = 'The database';
@@ -86,9 +88,16 @@ class DatabaseStorage implements Storage {
     private readonly master: Buffer,
     /** Ends the lock of the folder. */
     private readonly leave: () => void,
+    log: StorageDependencies['log'],
   ) {
     this.access = node.access;
     this.clock = node.session.clock;
+    this.tasks = new DatabaseTasks({
+      database: node.database,
+      masterKey: () => master,
+      clock: this.clock,
+      onError: (error) => log.error({ err: error }, 'the database refused a statement about tasks'),
+    });
     // If the update fails, the polls do it.
     const refresh = () => node.directory.update().catch(() => {});
     this.administration = new AdministrationThread(

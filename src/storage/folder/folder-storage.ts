@@ -18,6 +18,7 @@ import { checkMasterKey } from './master-key/master-key.js';
 import { finishRekey, rekeyServed, removeKeyLink } from './master-key/rekey.js';
 import { Sealer } from './master-key/sealer.js';
 import { measureStore } from './storage-metrics.js';
+import { FolderTasks } from './tasks/tasks.js';
 
 /** The thread that reads stored batches. */
 const READING_THREAD = new URL('./batches/reading/reading-thread.js', import.meta.url);
@@ -59,6 +60,7 @@ export async function openFolder(
 /** A data folder that this process serves alone. */
 class FolderStorage implements Storage {
   readonly access: FolderAccess;
+  readonly tasks: FolderTasks;
   readonly administration: AdministrationThread;
   readonly place: string;
   /** The thread that reads stored batches; null until `openBatches`. */
@@ -80,6 +82,13 @@ class FolderStorage implements Storage {
     this.access = new FolderAccess(store, calendar.clock, (error) =>
       dependencies.log.error({ err: error }, 'charges cannot be written to the data folder'),
     );
+    this.tasks = new FolderTasks({
+      store,
+      sealer,
+      clock: calendar.clock,
+      onError: (error) =>
+        dependencies.log.error({ err: error }, 'a task cannot be written to the data folder'),
+    });
     this.administration = new AdministrationThread(ADMINISTRATION_THREAD, store.folder, calendar.clock);
   }
 

@@ -147,6 +147,19 @@ const CORRESPONDENCES = {
     key: ['key', 'digest'],
     value: { batch: 'batch', body: 'body', at: 'at' },
   },
+  tasks: {
+    table: 'tasks',
+    key: ['workspace', 'name'],
+    value: {
+      id: 'id',
+      created: 'created',
+      changed: 'changed',
+      version: 'version',
+      bytes: 'bytes',
+      sealed: 'sealed',
+    },
+  },
+  task_versions: { table: 'task_versions', key: ['task', 'version'], value: 'sealed' },
   data_keys: { table: 'data_keys', key: ['owner'], value: 'sealed' },
 } as const satisfies Record<Exclude<TableName, 'meta'>, Correspondence>;
 

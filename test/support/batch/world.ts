@@ -170,7 +170,7 @@ export class World {
   async problems(): Promise<string[]> {
     await this.access.flush();
     const problems: string[] = [];
-    verifyBatches(this.store, new Sealer(this.store, ''), (problem) => problems.push(problem));
+    verifyBatches(this.store, new Sealer(this.store, ''), new Set(), (problem) => problems.push(problem));
     return problems;
   }
 

@@ -7,6 +7,7 @@ import { openStore, Sealer, type Store } from '../../../src/storage/folder/index
 import { writeKeptTime } from '../../../src/storage/folder/lmdb/kept-time.js';
 import type { Value } from '../../../src/storage/folder/lmdb/table.js';
 import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
+import { HISTORY, sealHistory, sealQuestions, sealTask } from '../../../src/tasks/index.js';
 import {
   changeWorkspace,
   createKey,
@@ -53,7 +54,7 @@ export interface FullFolder {
 
 /**
  * Fills a data folder with everything that one can have: workspaces with and without charges, keys and batches in every
- * state, and one more batch of `large` lines, all of which have results. `decider verify` finds nothing wrong with it.
+ * state, one more batch of `large` lines, all of which have results, and a task. `decider verify` finds nothing wrong with it.
  * `now`: when the batches were made and finished, in milliseconds since 1970.
  */
 export async function fillFolder(
@@ -88,6 +89,7 @@ export async function fillFolder(
       writes = [];
     }
   }
+  writes.push(...taskWrites(store, sealer));
   const done = batches.reduce((sum, { results }) => sum + results, 0);
   await store.write([...writes, ...chargeWrites(store, key, done), ...submissionWrites(store, key, batches)]);
   await store.close();
@@ -202,6 +204,32 @@ function webhookOf(state: Batch['state'], now: number, more?: Partial<Batch>): B
   if (more?.deleted) return null;
   if (state === 'done') return { attempts: 2, due: now + 1_000 };
   return state === 'failed' ? { attempts: 0, due: null } : null;
+}
+
+/** A task of two versions. */
+function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
+  const { key: dataKey, write } = sealer.newDataKey('task_full');
+  const questions = '{"q":{"type":"noul"}}';
+  const settings = { model: 'm', description: 'full', targetError: 0.05, confidence: 0.95 };
+  const counts = { version: 2, bytes: 2 * questions.length };
+  const task = {
+    id: 'task_full',
+    workspace: 'w',
+    name: 'a:b',
+    created: NOW,
+    changed: NOW,
+    ...counts,
+    ...settings,
+  };
+  const history = [null, 'm'].map((model) => ({ created: NOW, model }));
+  const versions = store.table('task_versions');
+  return [
+    write(),
+    store.table('tasks').write(['w', 'a:b'], sealTask(dataKey, task)),
+    versions.write([task.id, HISTORY], sealHistory(dataKey, task, history)),
+    versions.write([task.id, 1], sealQuestions(dataKey, task, 1, questions)),
+    versions.write([task.id, 2], sealQuestions(dataKey, task, 2, questions)),
+  ];
 }
 
 /** Counters of two prices and kinds, whose amounts are those of the account. */

@@ -11,6 +11,9 @@ export const fakeCaller = (own: Partial<Authorized> = {}): Authorized => ({
   rates: () => ({ limit: { requests: 1, bytes: 1 }, left: { requests: 1, bytes: 1 }, resetMs: 0 }),
   limits: () => ({}),
   usage: async () => ({}),
+  get tasks(): never {
+    throw new Error('the test expects no call about tasks');
+  },
   batches: null,
   decide: () => Promise.reject(new Error('the test expects no decision')),
   ...own,

@@ -78,6 +78,9 @@ export async function serve(
         limits: () => ({ object: 'limits' }),
         usage: async (days) => ({ object: 'usage', days }),
         allowedModels: null,
+        get tasks(): never {
+          throw new Error('the test expects no call about tasks');
+        },
         batches: null,
         decide: async (request, signal) => ({
           json: await decide({ ...request, signal }),

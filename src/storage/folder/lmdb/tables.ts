@@ -22,6 +22,8 @@ const isInstant = isCount;
 /** Money in units of 10⁻¹² of the currency, as a decimal string: JSON has no integers of that size. */
 const isAmount = matches(/^-?[0-9]{1,38}$/);
 
+const isBase64 = matches(/^[A-Za-z0-9+/]+={0,2}$/);
+
 const isBatchState = isOneOf(...BATCH_STATES);
 
 const isKey: Shape<Key> = isObjectOf({
@@ -75,7 +77,7 @@ const isLineAborts: Shape<LineAborts> = isObjectOf({ count: isCount, last: isStr
 
 /** The room that writes a table, and what it stores there. */
 interface TableFacts {
-  readonly owner: 'store' | 'access' | 'batch';
+  readonly owner: 'store' | 'access' | 'batch' | 'task';
   readonly meaning: string;
   readonly key: KeyLayout;
 }
@@ -221,6 +223,26 @@ export const TABLES = {
     ],
     value: isObjectOf({ batch: isString, body: isString, at: isInstant }),
   },
+  tasks: {
+    owner: 'task',
+    meaning: 'A task of a workspace: its version in use. What a caller wrote is encrypted, but the name.',
+    key: SEALED_PLACES.tasks,
+    value: isObjectOf({
+      id: isString,
+      created: isInstant,
+      changed: isInstant,
+      version: isCount,
+      /** Of the questions of all versions. */
+      bytes: isCount,
+      sealed: isBase64,
+    }),
+  },
+  task_versions: {
+    owner: 'task',
+    meaning: 'The questions of a version of a task; under 0, the list of its versions.',
+    key: SEALED_PLACES.task_versions,
+    value: 'sealed',
+  },
   data_keys: {
     owner: 'store',
     meaning: 'The data key that encrypts one owner’s values, itself encrypted by the master key.',
@@ -233,4 +255,9 @@ export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
 /** Tables that version 0.1.0 did not have, although its format has the same number: the next start creates them. */
-export const ADDED_TABLES: ReadonlySet<TableName> = new Set(['audit', 'batch_aborts']);
+export const ADDED_TABLES: ReadonlySet<TableName> = new Set([
+  'audit',
+  'batch_aborts',
+  'tasks',
+  'task_versions',
+]);

@@ -22,10 +22,17 @@ interface Verified {
 /**
  * Reads every stored batch: its values open with its key, its counts match its lines, every answered line was charged,
  * and no value belongs to a batch that does not exist. Synchronous, so that it reads one snapshot beside a server.
- * Throws StoreError if a table cannot be read.
+ *
+ * @param otherOwners of data keys that are not those of batches
+ * @throws StoreError if a table cannot be read
  */
-export function verifyBatches(store: Store, sealer: Sealer, report: Report): Verified {
-  const known = new Set<string>();
+export function verifyBatches(
+  store: Store,
+  sealer: Sealer,
+  otherOwners: ReadonlySet<string>,
+  report: Report,
+): Verified {
+  const known = new Set(otherOwners);
   const answered = new Map<string, number>();
   let [batches, lines] = [0, 0];
   for (const { value: batch } of store.table('batches').entries() as Iterable<{ value: Batch }>) {

@@ -1,0 +1,64 @@
+"""The tasks of a workspace."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Mapping, Optional, cast
+
+from ._http import Call, HttpCalls
+from ._images import encode
+from ._types import Task, TaskDeleted
+
+_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+
+
+class Tasks:
+    """The tasks of the key's workspace. Every call raises DeciderError if it is not answered with success.
+
+    Every call raises ValueError for a name that no task has.
+    """
+
+    def __init__(self, calls: HttpCalls) -> None:
+        self._calls = calls
+
+    def put(
+        self,
+        name: str,
+        questions: Mapping[str, Any],
+        *,
+        model: Optional[str] = None,
+        description: Optional[str] = None,
+        target_error: Optional[float] = None,
+        confidence: Optional[float] = None,
+    ) -> Task:
+        """Makes a task, or changes it: other questions or another model make a new version."""
+        fields = {
+            "model": model,
+            "description": description,
+            "target_error": target_error,
+            "confidence": confidence,
+        }
+        task: Dict[str, Any] = {"questions": dict(questions)}
+        task.update({field: value for field, value in fields.items() if value is not None})
+        headers = {"Content-Type": "application/json"}
+        call = Call(_path(name), "PUT", encode(task), headers, has="name")
+        return cast(Task, self._calls.json(call)[0])
+
+    def list(self) -> List[Dict[str, Any]]:
+        """All tasks, by name, without their questions."""
+        return cast(List[Dict[str, Any]], self._calls.json(Call("v1/tasks", has="data"))[0]["data"])
+
+    def show(self, name: str) -> Task:
+        return cast(Task, self._calls.json(Call(_path(name), has="name"))[0])
+
+    def delete(self, name: str) -> TaskDeleted:
+        """Deletes a task with everything that is known about its answers."""
+        call = Call(_path(name), "DELETE", repeatable=False, has="name")
+        return cast(TaskDeleted, self._calls.json(call)[0])
+
+
+def _path(name: str) -> str:
+    # URLs lose `.` and `..`.
+    if _NAME.fullmatch(name) is None or name in (".", ".."):
+        raise ValueError("name: must be 1 to 64 letters, digits, `_`, `.`, `:` or `-`, and not `.` or `..`.")
+    return f"v1/tasks/{name}"

@@ -1,0 +1,16 @@
+import type { SignalOptions } from './batch-calls.js';
+import type { DeletedTask, Task, TaskContent, TaskSummary } from './client-types.js';
+import type { HttpCalls } from './http-calls.js';
+/** The tasks of the key's workspace. Every call rejects with DeciderError, or with the reason of its signal. */
+export declare class TaskCalls {
+    private readonly calls;
+    constructor(calls: HttpCalls);
+    /** Makes a task, or changes it: other questions or another model make a new version. */
+    put(name: string, task: TaskContent, { signal }?: SignalOptions): Promise<Task>;
+    /** All tasks, by name, without their questions. */
+    list({ signal }?: SignalOptions): Promise<TaskSummary[]>;
+    show(name: string, { signal }?: SignalOptions): Promise<Task>;
+    /** Deletes a task with everything that is known about its answers. */
+    delete(name: string, { signal }?: SignalOptions): Promise<DeletedTask>;
+    private json;
+}

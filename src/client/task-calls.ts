@@ -1,0 +1,45 @@
+import type { SignalOptions } from './batch-calls.js';
+import type { DeletedTask, Task, TaskContent, TaskSummary } from './client-types.js';
+import type { HttpCall, HttpCalls } from './http-calls.js';
+
+/** The tasks of the key's workspace. Every call rejects with DeciderError, or with the reason of its signal. */
+export class TaskCalls {
+  constructor(private readonly calls: HttpCalls) {}
+
+  /** Makes a task, or changes it: other questions or another model make a new version. */
+  put(name: string, task: TaskContent, { signal }: SignalOptions = {}): Promise<Task> {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(task);
+    return this.json({ path: pathOf(name), method: 'PUT', headers, body, repeatable: 'always', signal });
+  }
+
+  /** All tasks, by name, without their questions. */
+  async list({ signal }: SignalOptions = {}): Promise<TaskSummary[]> {
+    const list = await this.json<{ readonly data: TaskSummary[] }>({
+      path: '',
+      repeatable: 'always',
+      has: 'data',
+      signal,
+    });
+    return list.data;
+  }
+
+  show(name: string, { signal }: SignalOptions = {}): Promise<Task> {
+    return this.json({ path: pathOf(name), repeatable: 'always', signal });
+  }
+
+  /** Deletes a task with everything that is known about its answers. */
+  delete(name: string, { signal }: SignalOptions = {}): Promise<DeletedTask> {
+    return this.json({ path: pathOf(name), method: 'DELETE', repeatable: 'unanswered', signal });
+  }
+
+  private async json<Body>({ path, ...call }: HttpCall): Promise<Body> {
+    return (await this.calls.json<Body>({ has: 'name', ...call, path: `v1/tasks${path}` })).body;
+  }
+}
+
+/** Throws TypeError for a name that no task has: URLs lose `.` and `..`. */
+function pathOf(name: string): string {
+  if (/^[A-Za-z0-9_.:-]{1,64}$/.test(name) && name !== '.' && name !== '..') return `/${name}`;
+  throw new TypeError('name: must be 1 to 64 letters, digits, `_`, `.`, `:` or `-`, and not `.` or `..`.');
+}

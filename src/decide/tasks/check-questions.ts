@@ -1,0 +1,57 @@
+import type { Catalog } from '../../engine/index.js';
+import { checkRequest } from '../check-request.js';
+import type { JsonNode } from '../decide-types.js';
+import type { OpenBody } from '../request/open-body.js';
+import { readOrdered } from '../request/ordered-json.js';
+
+/** A state for questions that are checked without one. */
+const NO_STATE = '""';
+const NO_FILES = new Map<string, Uint8Array>();
+
+/** Questions that are asked later, and the model that is to answer them. */
+interface StoredQuestions {
+  /** `questions` as JSON without spaces, in the order sent. */
+  readonly questions: string;
+  /** The id of a model or build; null: the default model. */
+  readonly model: string | null;
+}
+
+/**
+ * Checks `questions` and `model` of a body by the rules of a request, as far as they need no state and no tokens.
+ *
+ * @param allowedModels the ids of the models that the caller may use; null: all
+ * @throws ApiError `invalid_request`, `model_not_found`, `model_not_allowed`, or a type of the questions
+ */
+export function checkQuestions(
+  { fields, sources }: OpenBody,
+  catalog: Pick<Catalog, 'find'>,
+  allowedModels: readonly string[] | null,
+): StoredQuestions {
+  const { model, questions } = fields;
+  const source = sources.get('questions');
+  const asked = source === undefined ? [] : [['questions', source] as const];
+  const body: OpenBody = {
+    fields: { model, questions, state: '' },
+    sources: new Map([['state', NO_STATE], ...asked]),
+  };
+  const { request } = checkRequest(
+    body,
+    { model: null, files: NO_FILES, format: 'decide', allowedModels },
+    catalog,
+  );
+  return { questions: compact(readOrdered(source as string)), model: request.model };
+}
+
+/** JSON without spaces. Equal values in the same order give equal texts, apart from the forms of numbers. */
+function compact(node: JsonNode): string {
+  switch (node.kind) {
+    case 'object':
+      return `{${node.entries.map(([key, value]) => `${JSON.stringify(key)}:${compact(value)}`).join(',')}}`;
+    case 'array':
+      return `[${node.items.map(compact).join(',')}]`;
+    case 'text':
+      return JSON.stringify(node.value);
+    case 'literal':
+      return node.source;
+  }
+}

@@ -1,0 +1,22 @@
+/** What changes in format 4: tasks. Values that a caller wrote are encrypted, except names. */
+export const FORMAT_4: readonly string[] = [
+  // `sealed`: in base64, as in the data folder.
+  `CREATE TABLE tasks (
+    workspace text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    created bigint NOT NULL,
+    changed bigint NOT NULL,
+    version int NOT NULL,
+    bytes bigint NOT NULL,
+    sealed text NOT NULL,
+    PRIMARY KEY (workspace, name)
+  )`,
+  // The questions of each version; under 0, the list of versions.
+  `CREATE TABLE task_versions (
+    task text COLLATE "C" NOT NULL,
+    version int NOT NULL,
+    sealed bytea NOT NULL,
+    PRIMARY KEY (task, version)
+  )`,
+];

@@ -1,0 +1,194 @@
+import { ApiError } from '../../../api/index.js';
+import { type Clock, randomLetters } from '../../../base/index.js';
+import { randomDataKey } from '../../../sealing/index.js';
+import {
+  HISTORY,
+  hasNewVersion,
+  openHistory,
+  openQuestions,
+  openTask,
+  type StoredBefore,
+  sealHistory,
+  sealQuestions,
+  sealTask,
+  type Task,
+  type TaskContent,
+  type TaskPlace,
+  type TaskStore,
+  type TaskVersion,
+} from '../../../tasks/index.js';
+import { DataKeys } from '../batches/data-keys.js';
+import { insertDataKey } from '../batches/tables/values.js';
+import { orCannotRead } from '../batches/unavailable.js';
+import { certainTransaction } from '../postgres/certain.js';
+import type { Database, Transaction } from '../postgres/database.js';
+import { CommitUnknown } from '../postgres/database-errors.js';
+import type { Queryable } from '../postgres/statement.js';
+import { TaskCopies } from './task-copies.js';
+import {
+  deleteTask,
+  type FoundTask,
+  findTask,
+  findVersion,
+  listTasks,
+  lockTasks,
+  otherTasks,
+  putTaskRow,
+  putVersion,
+} from './task-rows.js';
+
+type Identified = Pick<Task, 'id'>;
+
+interface Parts {
+  readonly database: Database;
+  /** Returns the current master key, 32 bytes. */
+  readonly masterKey: () => Uint8Array;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Called with the error of a statement that was refused, and of a COMMIT without an answer. */
+  onError(error: unknown): void;
+}
+
+/** The tasks of a cluster. The database is the truth: a node uses what it has read for a second at most. */
+export class DatabaseTasks implements TaskStore {
+  private readonly keys: DataKeys;
+  private readonly copies: TaskCopies;
+
+  constructor(private readonly parts: Parts) {
+    this.keys = new DataKeys(parts.masterKey);
+    const read = (place: TaskPlace) => this.orUnavailable(() => this.read(parts.database, place));
+    this.copies = new TaskCopies(parts.clock, read);
+  }
+
+  find(place: TaskPlace): Promise<Task | undefined> {
+    return this.copies.find(place);
+  }
+
+  list(workspace: string): Promise<Task[]> {
+    return this.orUnavailable(() => this.readAll(this.parts.database, workspace));
+  }
+
+  questions(task: Identified, version: number): Promise<string | undefined> {
+    return this.orUnavailable(() => this.readQuestions(this.parts.database, task, version));
+  }
+
+  versions(task: Identified): Promise<TaskVersion[] | undefined> {
+    return this.orUnavailable(() => this.readHistory(this.parts.database, task));
+  }
+
+  async put(
+    place: TaskPlace,
+    content: TaskContent,
+    decide: (before: StoredBefore, id: string, now: number) => Task,
+  ): Promise<Task> {
+    // The same in every attempt, so that the look-up after a lost COMMIT finds it.
+    const made = { id: `task_${randomLetters(24)}`, dataKey: randomDataKey() };
+    return this.change(place, () =>
+      certainTransaction(
+        this.parts.database,
+        async (sql) => {
+          const now = await lockTasks(sql, place.workspace);
+          const before = await this.before(sql, place);
+          const task = decide(before, made.id, now);
+          if (task !== before.task) await this.write(sql, task, before.task, content, made.dataKey);
+          return task;
+        },
+        async (sql, task) => {
+          await lockTasks(sql, place.workspace);
+          const found = await this.read(sql, place);
+          // Another change may have followed.
+          const isStored = found?.id === task.id && found.changed >= task.changed;
+          return isStored && found.version >= task.version ? task : null;
+        },
+      ),
+    );
+  }
+
+  remove(place: TaskPlace): Promise<boolean> {
+    return this.change(place, () =>
+      certainTransaction(
+        this.parts.database,
+        async (sql) => {
+          await lockTasks(sql, place.workspace);
+          return deleteTask(sql, place.workspace, place.name);
+        },
+        async (sql, removed) => {
+          await lockTasks(sql, place.workspace);
+          return (await findTask(sql, place.workspace, place.name)) === undefined ? removed : null;
+        },
+      ),
+    );
+  }
+
+  private async write(
+    sql: Transaction,
+    task: Task,
+    before: Task | null,
+    { questions }: TaskContent,
+    newKey: Buffer,
+  ): Promise<void> {
+    const { id, workspace, name, version, model, changed } = task;
+    let dataKey = newKey;
+    if (before === null) await insertDataKey(sql, id, this.keys.seal(id, dataKey));
+    else dataKey = this.keys.open(id, ((await findTask(sql, workspace, name)) as FoundTask).key);
+    await putTaskRow(sql, workspace, name, sealTask(dataKey, task));
+    if (!hasNewVersion(before, task)) return;
+    const versions = (await this.readHistory(sql, task)) ?? [];
+    const history = [...versions, { created: changed, model }];
+    await putVersion(sql, id, HISTORY, sealHistory(dataKey, task, history));
+    await putVersion(sql, id, version, sealQuestions(dataKey, task, version, questions));
+  }
+
+  private async before(sql: Queryable, place: TaskPlace): Promise<StoredBefore> {
+    const task = (await this.read(sql, place)) ?? null;
+    const questions = task === null ? null : ((await this.readQuestions(sql, task, task.version)) ?? null);
+    return { task, questions, others: await otherTasks(sql, place.workspace, place.name) };
+  }
+
+  private async read(sql: Queryable, { workspace, name }: TaskPlace): Promise<Task | undefined> {
+    const found = await findTask(sql, workspace, name);
+    return found && this.opened(workspace, found);
+  }
+
+  private async readAll(sql: Queryable, workspace: string): Promise<Task[]> {
+    return (await listTasks(sql, workspace)).map((found) => this.opened(workspace, found));
+  }
+
+  private async readQuestions(
+    sql: Queryable,
+    task: Identified,
+    version: number,
+  ): Promise<string | undefined> {
+    const found = await findVersion(sql, task.id, version);
+    return found && openQuestions(this.keys.open(task.id, found.key), task, version, found.sealed);
+  }
+
+  private async readHistory(sql: Queryable, task: Identified): Promise<TaskVersion[] | undefined> {
+    const found = await findVersion(sql, task.id, HISTORY);
+    return found && openHistory(this.keys.open(task.id, found.key), task, found.sealed);
+  }
+
+  private opened(workspace: string, found: FoundTask): Task {
+    return openTask(this.keys.open(found.id, found.key), { workspace, name: found.name }, found);
+  }
+
+  /** Makes a change, after which this node reads the task again. */
+  private async change<Result>(place: TaskPlace, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await this.orUnavailable(work);
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) throw error;
+      this.parts.onError(error);
+      throw new ApiError(
+        'outcome_unknown',
+        'The database did not tell whether the task was changed. It is safe to repeat the call.',
+        { retryAfterSeconds: 1 },
+      );
+    } finally {
+      this.copies.forget(place);
+    }
+  }
+
+  private orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+    return orCannotRead({ error: (error) => this.parts.onError(error) }, work);
+  }
+}

@@ -1,0 +1,1 @@
+export { verifyTasks } from './verify-tasks.js';

@@ -1,0 +1,159 @@
+import { ApiError } from '../../../api/index.js';
+import { type Clock, randomLetters } from '../../../base/index.js';
+import { randomDataKey } from '../../../sealing/index.js';
+import {
+  HISTORY,
+  hasNewVersion,
+  openHistory,
+  openQuestions,
+  openTask,
+  type StoredBefore,
+  sealHistory,
+  sealQuestions,
+  sealTask,
+  type Task,
+  type TaskContent,
+  type TaskPlace,
+  type TaskStore,
+  type TaskVersion,
+} from '../../../tasks/index.js';
+import type { Store } from '../lmdb/store.js';
+import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { Sealer } from '../master-key/sealer.js';
+
+type Identified = Pick<Task, 'id'>;
+
+interface Parts {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Called with the error of a write. */
+  onError(error: unknown): void;
+}
+
+/** The tasks of a data folder, which this process alone changes. */
+export class FolderTasks implements TaskStore {
+  /** The last change: the next one waits for it. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly parts: Parts) {}
+
+  async find({ workspace, name }: TaskPlace): Promise<Task | undefined> {
+    return this.read(workspace, name);
+  }
+
+  async list(workspace: string): Promise<Task[]> {
+    const names = [...this.parts.store.table('tasks').keys(workspace)].map(([, name]) => name as string);
+    return names.map((name) => this.read(workspace, name) as Task);
+  }
+
+  async questions(task: Identified, version: number): Promise<string | undefined> {
+    return this.opened(task, version, (key, sealed) => openQuestions(key, task, version, sealed));
+  }
+
+  async versions(task: Identified): Promise<TaskVersion[] | undefined> {
+    return this.opened(task, HISTORY, (key, sealed) => openHistory(key, task, sealed));
+  }
+
+  put(
+    place: TaskPlace,
+    content: TaskContent,
+    decide: (before: StoredBefore, id: string, now: number) => Task,
+  ): Promise<Task> {
+    return this.afterOthers(async () => {
+      const { sealer, clock } = this.parts;
+      // From here to the commit in one turn of the event loop, so that the data key is encrypted with the right master key.
+      while (sealer.changing !== null) await sealer.changing;
+      const before = await this.before(place);
+      const task = decide(before, `task_${randomLetters(24)}`, clock.now());
+      if (task !== before.task) {
+        const versions = (await this.versions(task)) ?? [];
+        await this.write(this.writesOf(task, before.task, versions, content));
+      }
+      return task;
+    });
+  }
+
+  remove({ workspace, name }: TaskPlace): Promise<boolean> {
+    return this.afterOthers(async () => {
+      const { store } = this.parts;
+      const task = this.read(workspace, name);
+      if (task === undefined) return false;
+      await this.write([
+        store.table('data_keys').write([task.id], null),
+        store.table('tasks').write([workspace, name], null),
+        store.table('task_versions').removal([task.id, HISTORY], [task.id, task.version + 1]),
+      ]);
+      return true;
+    });
+  }
+
+  private writesOf(
+    task: Task,
+    before: Task | null,
+    versions: readonly TaskVersion[],
+    { questions }: TaskContent,
+  ): RawWrite[] {
+    const { store, sealer } = this.parts;
+    const { id, workspace, name, version, model, changed } = task;
+    const dataKey = before === null ? randomDataKey() : sealer.dataKey(id);
+    if (dataKey === undefined) throw new Error('a task has no data key');
+    const writes = [store.table('tasks').write([workspace, name], sealTask(dataKey, task))];
+    if (before === null) writes.push(sealer.keyWrite(id, dataKey));
+    if (!hasNewVersion(before, task)) return writes;
+    const table = store.table('task_versions');
+    const history = [...versions, { created: changed, model }];
+    return [
+      ...writes,
+      table.write([id, HISTORY], sealHistory(dataKey, task, history)),
+      table.write([id, version], sealQuestions(dataKey, task, version, questions)),
+    ];
+  }
+
+  private async before({ workspace, name }: TaskPlace): Promise<StoredBefore> {
+    const task = this.read(workspace, name) ?? null;
+    const questions = task === null ? null : ((await this.questions(task, task.version)) ?? null);
+    let [count, bytes] = [0, 0];
+    for (const { key, value } of this.parts.store.table('tasks').entries(workspace)) {
+      if (key[1] === name) continue;
+      count += 1;
+      bytes += value.bytes;
+    }
+    return { task, questions, others: { count, bytes } };
+  }
+
+  private read(workspace: string, name: string): Task | undefined {
+    const { store, sealer } = this.parts;
+    const row = store.table('tasks').get(workspace, name);
+    const dataKey = row && sealer.dataKey(row.id);
+    return dataKey && openTask(dataKey, { workspace, name }, row);
+  }
+
+  private opened<Value>(
+    { id }: Identified,
+    version: number,
+    open: (dataKey: Buffer, sealed: Buffer) => Value,
+  ): Value | undefined {
+    const { store, sealer } = this.parts;
+    const sealed = store.table('task_versions').get(id, version);
+    const dataKey = sealer.dataKey(id);
+    return sealed && dataKey && open(dataKey, sealed);
+  }
+
+  private afterOthers<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => {});
+    return result;
+  }
+
+  private async write(writes: readonly RawWrite[]): Promise<void> {
+    try {
+      await this.parts.store.write(writes);
+    } catch (error) {
+      this.parts.onError(error);
+      throw new ApiError('overloaded', 'The server cannot write to its data folder.', {
+        retryAfterSeconds: 30,
+      });
+    }
+  }
+}

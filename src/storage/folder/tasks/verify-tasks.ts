@@ -1,0 +1,62 @@
+import { StoreError } from '../../../base/index.js';
+import { HISTORY, openHistory, openQuestions, openTask, type Task } from '../../../tasks/index.js';
+import type { Store } from '../lmdb/store.js';
+import type { Sealer } from '../master-key/sealer.js';
+
+/** What was read of tasks. */
+interface Verified {
+  readonly tasks: number;
+  readonly versions: number;
+  /** The owners of their data keys. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/**
+ * Reads every stored task: its values open with its key, it has its versions and no others, and no value belongs to a task
+ * that does not exist. Synchronous, so that it reads one snapshot beside a server. Throws StoreError if a table cannot be
+ * read.
+ */
+export function verifyTasks(store: Store, sealer: Sealer, report: (problem: string) => void): Verified {
+  const ids = new Set<string>();
+  let [tasks, versions] = [0, 0];
+  for (const { key, value: row } of store.table('tasks').entries()) {
+    const [workspace, name] = key as [string, string];
+    const place = `The task ${name} of ${workspace}`;
+    ids.add(row.id);
+    tasks += 1;
+    try {
+      const dataKey = sealer.dataKey(row.id);
+      if (dataKey === undefined) {
+        report(`${place} has no data key.`);
+        continue;
+      }
+      const task = openTask(dataKey, { workspace, name }, row);
+      versions += task.version;
+      verifyVersions(store, dataKey, task, (problem) => report(`${place}: ${problem}`));
+    } catch (error) {
+      if (!(error instanceof StoreError || error instanceof SyntaxError)) throw error;
+      report(`${place}: ${error.message}`);
+    }
+  }
+  for (const [id] of store.table('task_versions').keys() as Iterable<[string]>) {
+    if (!ids.has(id)) report(`task_versions ${id}: there is no such task.`);
+  }
+  return { tasks, versions, ids };
+}
+
+function verifyVersions(store: Store, dataKey: Buffer, task: Task, report: (problem: string) => void): void {
+  let bytes = 0;
+  let found = 0;
+  for (const { key, value } of store.table('task_versions').entries(task.id)) {
+    const number = key[1] as number;
+    if (number === HISTORY) {
+      const listed = openHistory(dataKey, task, value).length;
+      if (listed !== task.version) report(`it lists ${listed} of ${task.version} versions.`);
+    } else {
+      found += 1;
+      bytes += Buffer.byteLength(openQuestions(dataKey, task, number, value));
+    }
+  }
+  if (found !== task.version) report(`it has the questions of ${found} of ${task.version} versions.`);
+  if (bytes !== task.bytes) report(`its questions have ${bytes} bytes, and ${task.bytes} are counted.`);
+}

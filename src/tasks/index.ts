@@ -1,0 +1,16 @@
+export { hasNewVersion, putTask, type StoredBefore } from './put-task.js';
+export { type ReadTask, readTask, type SentTask } from './read-task.js';
+export {
+  HISTORY,
+  openHistory,
+  openQuestions,
+  openTask,
+  sealHistory,
+  sealQuestions,
+  sealTask,
+  type TaskRow,
+} from './sealed-task.js';
+export { isTaskName, requireTaskName, taskNotFound } from './task-names.js';
+export { taskJson, taskSummary } from './task-object.js';
+export type { TaskPlace, TaskStore } from './task-store.js';
+export type { Task, TaskContent, TaskVersion } from './task-types.js';

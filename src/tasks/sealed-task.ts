@@ -1,0 +1,61 @@
+import { placeOf, seal, unseal } from '../sealing/index.js';
+import type { Task, TaskVersion } from './task-types.js';
+
+type Hidden = Pick<Task, 'model' | 'description' | 'targetError' | 'confidence'>;
+
+/** The row of a task. What a caller wrote is sealed, except the name. */
+export interface TaskRow extends Omit<Task, 'workspace' | 'name' | keyof Hidden> {
+  /** The rest of the task, encrypted with its data key, in base64. */
+  readonly sealed: string;
+}
+
+/** The list of versions is stored among their questions, under the number that none has. */
+export const HISTORY = 0;
+
+/** The row of a task. `dataKey`: that of the task. */
+export function sealTask(dataKey: Uint8Array, task: Task): TaskRow {
+  const { workspace, name, model, description, targetError, confidence, ...row } = task;
+  const hidden: Hidden = { model, description, targetError, confidence };
+  const sealed = seal(dataKey, placeOf('tasks', workspace, name), Buffer.from(JSON.stringify(hidden)));
+  return { ...row, sealed: sealed.toString('base64') };
+}
+
+/** The task of a row. Throws StoreError if the row is damaged. */
+export function openTask(
+  dataKey: Uint8Array,
+  { workspace, name }: Pick<Task, 'workspace' | 'name'>,
+  { id, created, changed, version, bytes, sealed }: TaskRow,
+): Task {
+  const plain = unseal(dataKey, placeOf('tasks', workspace, name), Buffer.from(sealed, 'base64'));
+  const hidden = JSON.parse(plain.toString()) as Hidden;
+  return { id, workspace, name, created, changed, version, bytes, ...hidden };
+}
+
+type Identified = Pick<Task, 'id'>;
+
+/** Encrypts the questions of a version. */
+export const sealQuestions = (
+  dataKey: Uint8Array,
+  { id }: Identified,
+  version: number,
+  questions: string,
+): Buffer => seal(dataKey, placeOf('task_versions', id, version), Buffer.from(questions));
+
+/** Decrypts the questions of a version. Throws StoreError if they are damaged. */
+export const openQuestions = (
+  dataKey: Uint8Array,
+  { id }: Identified,
+  version: number,
+  sealed: Uint8Array,
+): string => unseal(dataKey, placeOf('task_versions', id, version), sealed).toString();
+
+/** Encrypts the list of a task's versions, oldest first. */
+export const sealHistory = (
+  dataKey: Uint8Array,
+  task: Identified,
+  versions: readonly TaskVersion[],
+): Buffer => sealQuestions(dataKey, task, HISTORY, JSON.stringify(versions));
+
+/** Decrypts the list of a task's versions. Throws StoreError if it is damaged. */
+export const openHistory = (dataKey: Uint8Array, task: Identified, sealed: Uint8Array): TaskVersion[] =>
+  JSON.parse(openQuestions(dataKey, task, HISTORY, sealed)) as TaskVersion[];

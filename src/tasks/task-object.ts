@@ -1,0 +1,33 @@
+import type { Task, TaskVersion } from './task-types.js';
+
+/** A task in the list of a workspace's tasks (contract 2.13). */
+export const taskSummary = (task: Task) => ({
+  object: 'task',
+  name: task.name,
+  version: task.version,
+  model: task.model,
+  description: task.description,
+  target_error: task.targetError,
+  confidence: task.confidence,
+  created_at: timestamp(task.created),
+  updated_at: timestamp(task.changed),
+});
+
+/**
+ * A task as JSON (contract 2.13).
+ *
+ * @param versions oldest first
+ * @param questions those of the version in use, as JSON, which keeps their order
+ */
+export function taskJson(task: Task, versions: readonly TaskVersion[], questions: string): string {
+  const shown = versions.map(({ model, created }, at) => ({
+    version: at + 1,
+    model,
+    created_at: timestamp(created),
+  }));
+  const rest = JSON.stringify({ ...taskSummary(task), versions: shown });
+  return `${rest.slice(0, -1)},"questions":${questions}}`;
+}
+
+/** ISO 8601 with offset. */
+const timestamp = (instant: number) => new Date(instant).toISOString().replace('Z', '+00:00');

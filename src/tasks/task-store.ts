@@ -1,0 +1,31 @@
+import type { StoredBefore } from './put-task.js';
+import type { Task, TaskContent, TaskVersion } from './task-types.js';
+
+/** The task that a name of a workspace stands for. */
+export type TaskPlace = Pick<Task, 'workspace' | 'name'>;
+
+/**
+ * The stored tasks. Rejects with ApiError `overloaded` if the storage cannot be used, with `outcome_unknown` if nobody
+ * knows whether a change was stored, and with StoreError for a damaged value.
+ */
+export interface TaskStore {
+  /** Undefined: there is none. On a cluster, what other nodes have changed in the last second may be missing. */
+  find(place: TaskPlace): Promise<Task | undefined>;
+  /** The tasks of a workspace, by name. */
+  list(workspace: string): Promise<Task[]>;
+  /** The questions of a version as JSON; undefined if the task was deleted. */
+  questions(task: Pick<Task, 'id'>, version: number): Promise<string | undefined>;
+  /** The versions of a task, oldest first; undefined if it was deleted. */
+  versions(task: Pick<Task, 'id'>): Promise<TaskVersion[] | undefined>;
+  /**
+   * Stores what `decide` makes of what is stored. The changes of a workspace are made one after the other, on all nodes
+   * together. `decide` may be called again, and rejects the call with what it throws.
+   */
+  put(
+    place: TaskPlace,
+    content: TaskContent,
+    decide: (before: StoredBefore, id: string, now: number) => Task,
+  ): Promise<Task>;
+  /** Deletes a task, its key first. False: there was none. */
+  remove(place: TaskPlace): Promise<boolean>;
+}

@@ -1,0 +1,34 @@
+/** A named set of questions of a workspace: its version in use. */
+export interface Task {
+  /** Names the task in the storage. A task that is deleted and made again has another one. */
+  readonly id: string;
+  readonly workspace: string;
+  readonly name: string;
+  /** Milliseconds since 1970, as `changed`. */
+  readonly created: number;
+  readonly changed: number;
+  /** The number of the version in use, which is the last one, from 1. */
+  readonly version: number;
+  /** The length of the questions of all versions together, in UTF-8. */
+  readonly bytes: number;
+  /** The id of a model or build; null: the default model. */
+  readonly model: string | null;
+  readonly description: string | null;
+  /** The most that the share of errors among accepted answers may be. */
+  readonly targetError: number;
+  /** With which probability `targetError` holds. */
+  readonly confidence: number;
+}
+
+/** A version of a task. Its questions and its model never change. */
+export interface TaskVersion {
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly model: string | null;
+}
+
+/** What a caller wants a task to be; checked. */
+export interface TaskContent extends Pick<Task, 'model' | 'description' | 'targetError' | 'confidence'> {
+  /** `questions` as JSON without spaces, in the order sent. Equal questions are equal strings. */
+  readonly questions: string;
+}

@@ -1,0 +1,38 @@
+import { by, type Coverage } from './coverage.js';
+
+const SHAPE = '2.13: a task, in its documented shape';
+const NAMES = '4.11 rule 2: names of 1 to 64 characters that a path can have';
+const OWNERS = '4.11 rule 4: the tasks of the workspace, for each of its keys and no other';
+const REFUSED = '7.4 invalid_task: fields that no task has';
+const BOUNDS: Coverage = {
+  elsewhere: ['test/tasks/put-task.test.ts', 'test/storage/tasks/tasks.test.ts'],
+};
+
+/** The rules about tasks. */
+export const TASK_RULES: Readonly<Record<string, Coverage>> = {
+  '2.13 questions': by(SHAPE, '2.13 questions: kept in the order sent'),
+  '2.13 model': by(SHAPE, '4.11 rule 1: other questions or another model make a version, an equal body none'),
+  '2.13 settings': by(SHAPE, REFUSED),
+  '2.13 versions': by(
+    SHAPE,
+    '4.11 rule 1: other questions or another model make a version, an equal body none',
+  ),
+  '2.13 times': by(SHAPE),
+  '4.11 rule 1': by('4.11 rule 1: other questions or another model make a version, an equal body none'),
+  '4.11 rule 2': by(NAMES),
+  '4.11 rule 3': by('4.11 rule 3: questions and model are checked as those of a request'),
+  '4.11 rule 4': by(OWNERS),
+  '4.11 rule 5': by('4.11 rule 5: a deleted task is gone, and its name can be used again'),
+  '4.11 rule 6': by('4.11 rule 6: free, for a paused key too, and not under the path of a model'),
+  '7.4 task_not_found': by(OWNERS, NAMES),
+  '7.4 invalid_task': by(NAMES, REFUSED),
+  '7.4 too_many_tasks': BOUNDS,
+  '8 limit task names': by(NAMES),
+  '8 limit tasks': BOUNDS,
+  '8 limit task versions': BOUNDS,
+  '8 limit task body': by('8 limit task body: 256 KiB as sent and decompressed, and no more'),
+  '8 limit tasks together': BOUNDS,
+  '8 limit task description': by(REFUSED),
+  '8 limit target_error': by(REFUSED),
+  '8 limit confidence': by(REFUSED),
+};

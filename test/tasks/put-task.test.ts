@@ -1,0 +1,67 @@
+import { test } from 'tap';
+import { LIMITS } from '../../src/api/index.js';
+import {
+  hasNewVersion,
+  putTask,
+  type StoredBefore,
+  type Task,
+  type TaskContent,
+} from '../../src/tasks/index.js';
+
+const ALONE = { count: 0, bytes: 0 };
+const NOTHING: StoredBefore = { task: null, questions: null, others: ALONE };
+const PLACE = { workspace: 'w', name: 't', id: 'task_1' };
+const QUESTIONS = '{"q":1}';
+const SETTINGS = { model: null, description: null, targetError: 0.05, confidence: 0.95 };
+const NOW = 1_000;
+
+const put = (before: StoredBefore, change: Partial<TaskContent>, now = NOW) =>
+  putTask(before, PLACE, { questions: QUESTIONS, ...SETTINGS, ...change }, now);
+const stored = (task: Task, others = ALONE): StoredBefore => ({
+  task,
+  questions: QUESTIONS,
+  others,
+});
+const tooMany = (message: RegExp) => ({ name: 'ApiError', type: 'too_many_tasks', message });
+const MADE = put(NOTHING, {});
+
+test('a new task has one version, an equal body changes nothing, a setting no version', async (t) => {
+  t.ok(hasNewVersion(null, MADE));
+  const counts = { version: 1, bytes: QUESTIONS.length };
+  t.strictSame(MADE, { ...PLACE, created: NOW, changed: NOW, ...counts, ...SETTINGS });
+  t.equal(put(stored(MADE), {}, 2_000), MADE);
+  for (const change of [{ description: 'd' }, { targetError: 0.1 }, { confidence: 0.9 }]) {
+    const next = put(stored(MADE), change, 2_000);
+    t.notOk(hasNewVersion(MADE, next));
+    t.strictSame(next, { ...MADE, ...change, changed: 2_000 });
+  }
+});
+
+test('other questions or another model make the next version', async (t) => {
+  for (const { questions = QUESTIONS, model = null } of [{ questions: '{"ü":1}' }, { model: 'm' }]) {
+    const next = put(stored(MADE), { questions, model, description: 'd' }, 2_000);
+    t.ok(hasNewVersion(MADE, next));
+    const bytes = MADE.bytes + Buffer.byteLength(questions);
+    t.strictSame(next, { ...MADE, model, description: 'd', changed: 2_000, version: 2, bytes });
+  }
+});
+
+test('tasks, versions and bytes are bounded, and what exists can still be changed', async (t) => {
+  const others = (count: number, bytes = 0) => ({ count, bytes });
+  t.equal(put({ ...NOTHING, others: others(LIMITS.tasks - 1) }, {}).version, 1);
+  t.throws(() => put({ ...NOTHING, others: others(LIMITS.tasks) }, {}), tooMany(/100 tasks/));
+  t.equal(put(stored(MADE, others(LIMITS.tasks - 1)), { model: 'm' }).version, 2);
+
+  const last = { ...MADE, version: LIMITS.taskVersions - 1 };
+  t.equal(put(stored(last), { model: 'm' }).version, LIMITS.taskVersions);
+  const full = { ...MADE, version: LIMITS.taskVersions };
+  t.throws(() => put(stored(full), { model: 'm' }), tooMany(/100 versions/));
+  t.equal(put(stored(full), { description: 'd' }).description, 'd');
+
+  const room = LIMITS.tasksBytes - QUESTIONS.length;
+  const large = (bytes: number): Task => ({ ...MADE, bytes });
+  t.equal(put({ ...NOTHING, others: others(1, room) }, {}).version, 1);
+  t.throws(() => put({ ...NOTHING, others: others(1, room + 1) }, {}), tooMany(/16777217 bytes/));
+  t.equal(put(stored(large(room)), { model: 'm' }).bytes, LIMITS.tasksBytes);
+  t.throws(() => put(stored(large(room + 1)), { model: 'm' }), tooMany(/16777217 bytes/));
+});
