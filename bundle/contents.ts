@@ -78,7 +78,7 @@ export function programFiles(root: string, slim: boolean): Entry[] {
   return [
     ...needed,
     ...own('console', [requireConsole(root)]),
-    ...own('benchmarks', [...benchmarks, ...below('dist/models', /\.js$/)]),
+    ...own('benchmarks', [...benchmarks, ...below('dist/models/tiny', /\.js$/)]),
     ...own('documentation', [
       'CHANGELOG.md',
       'README.md',

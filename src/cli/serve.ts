@@ -138,7 +138,7 @@ function introduce(
     const where = devices[0] === '' ? 'CPU' : `${devices.join(', ')} (${engines.backend})`;
     print(`${id} on ${where}, ${transport} transport`);
     if (model.random_weights) print(`${id} has random weights: its answers mean nothing.`);
-    if (model.domain !== undefined) print(`${id} is trained for ${model.domain}, and for nothing else.`);
+    if (model.domain !== undefined) print(`${id} is trained only for ${model.domain}.`);
     if (model.answers_for?.length) print(`${id} answers for ${model.answers_for.join(' and ')}.`);
   }
   if (operatorUrl !== null) print(`operator listener on ${operatorUrl}`);

@@ -56,6 +56,8 @@ test('no source file that nothing reaches', async (t) => {
   };
   reach('src/cli/main.ts');
   reach('models/tiny/main.ts');
+  reach('models/nano/card/main.ts');
+  reach('models/nano/card/tables.ts');
   // Bundled for browsers.
   reach('src/console/main.tsx');
   reach('src/console/operator/main.tsx');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'tap';
@@ -58,4 +58,22 @@ test('package: every import leads to a file of it or to a runtime dependency', a
       }
     }
   }
+});
+
+/** What a server does not need: the data of the embedded model, its trainer, and the evaluation. */
+const MODEL_SOURCES = ['bank', 'card', 'curves', 'evaluation', 'trainer'].map(
+  (name) => `models/nano/${name}`,
+);
+
+test('package and container: they have the embedded model without its data and its trainer', async (t) => {
+  const left = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+  for (const folder of MODEL_SOURCES) {
+    t.ok(existsSync(join(ROOT, folder)), folder);
+    t.strictSame(
+      [...files].filter((file) => file.startsWith(folder) || file.startsWith(`dist/${folder}`)),
+      [],
+    );
+    t.ok(left.includes(folder), `.dockerignore has ${folder}`);
+  }
+  t.ok(files.has('models/nano/README.md'));
 });
