@@ -9,43 +9,70 @@ const SET_NAMES: Readonly<Record<SetName, string>> = {
   outside: 'outside',
 };
 
+/** The heads of the tables, which stand in the card: the formatter makes columns as wide as their widest cell. */
+const CLAIM_HEADS = [
+  'question',
+  'type',
+  'held-out (lower end)',
+  'guessing',
+  'hand-written (lower end)',
+  'guessing',
+  'claimed',
+];
+const SET_HEADS = ['set', 'questions', 'right', 'guessing', 'confidence', 'sure and wrong', 'ECE'];
+const NEAR_HEADS = ['asked', ...SET_HEADS.slice(1)];
+
 /** The rows of the card's table of claims. */
 export function claimRows(figures: Figures): string[] {
   let before = '';
-  return claimsOf(figures).map(({ family, type, held, handwritten, isClaimed }: Claim) => {
+  const rows = claimsOf(figures).map(({ family, type, held, handwritten, isClaimed }: Claim) => {
     const words = FAMILIES[family] as string;
     const name = family === before ? '' : words[0]?.toUpperCase() + words.slice(1);
     before = family;
-    const cells = [
+    return [
       name,
       `\`${type}\``,
       shown(held),
       guessing(held),
       shown(handwritten),
       guessing(handwritten),
+      isClaimed ? 'yes' : 'no',
     ];
-    return `| ${[...cells, isClaimed ? 'yes' : 'no'].join(' | ')} |`;
   });
+  return lines(CLAIM_HEADS, rows);
 }
 
 /** The rows of the card's table of evaluation sets. */
 export const setRows = ({ sets }: Figures): string[] =>
-  SETS.map((name) => rowOf(SET_NAMES[name], sets[name]));
+  lines(
+    SET_HEADS,
+    SETS.map((name) => cellsOf(SET_NAMES[name], sets[name])),
+  );
 
 /** The rows of the card's table of the near set, by what is asked. */
 export const nearRows = ({ near }: Figures): string[] =>
-  Object.entries(near).map(([group, figures]) => rowOf(group, figures));
+  lines(
+    NEAR_HEADS,
+    Object.entries(near).map(([group, figures]) => cellsOf(group, figures)),
+  );
 
-function rowOf(name: string, figures: SetFigures): string {
+function cellsOf(name: string, figures: SetFigures): string[] {
   const { questions, right, guessing, confidence, sureAndWrong, ece } = figures;
-  const cells = [
+  return [
+    name,
+    String(questions),
     percent(right / questions),
     percent(guessing),
     confidence.toFixed(2),
     percent(sureAndWrong),
     ece.toFixed(3),
   ];
-  return `| ${[name, questions, ...cells].join(' | ')} |`;
+}
+
+/** The rows of a table with columns of even width. */
+function lines(heads: readonly string[], rows: readonly string[][]): string[] {
+  const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`);
 }
 
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
