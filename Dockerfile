@@ -1,7 +1,7 @@
 # An image of decider for a CPU. For NVIDIA GPUs:
 #   docker build --build-arg VARIANT=cuda --build-arg BASE=nvidia/cuda:12.8.1-base-ubuntu24.04 -t decider:cuda .
 # Every base needs glibc 2.34 or newer; docs/operations.md has the commands that run it.
-ARG NODE=22
+ARG NODE=24
 ARG BASE=debian:bookworm-slim
 ARG VARIANT=cpu
 

@@ -10,11 +10,12 @@ import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
 import { malformedReply } from './reply.js';
 import type { Certificate } from './transport/certificate.js';
-import { chooseTransport, type TransportChoice } from './transport/choose-transport.js';
+import { loadTransport } from './transport/load-transport.js';
 import {
   ListenError,
   type Listener,
   type MalformedStatus,
+  type Transport,
   type TransportName,
 } from './transport/transport-types.js';
 
@@ -39,7 +40,7 @@ export const createBounds = (clock: Clock, bodyMemoryBytes: number = BODY_MEMORY
 });
 
 export interface HttpOptions {
-  readonly transport: TransportChoice;
+  readonly transport: Transport | TransportName;
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -100,7 +101,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     deadlines: options.deadlines ?? BODY_DEADLINES,
     ...(options.bounds ?? createBounds(clock, options.bodyMemoryBytes)),
   });
-  const transport = await chooseTransport(options.transport);
+  const { transport: chosen } = options;
+  const transport = typeof chosen === 'string' ? await loadTransport(chosen) : chosen;
   const refuse = (status: MalformedStatus) => malformedReply(newId(), status);
   const tls = options.tls ?? null;
   const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;

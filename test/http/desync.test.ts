@@ -88,7 +88,7 @@ onBoth(
   },
 );
 
-/** Why node:http is the default. When this fails, uWebSockets.js sees those fields: it may be the default again. */
+/** Why `auto` stays on node:http with the installed version. When this fails, that version refuses such a request. */
 test('uws does not see a length behind a field without a name', { skip: uwsMissing }, async (t) => {
   const { serving, executed } = await watch(t, 'uws');
   const hidden = canary('hidden');

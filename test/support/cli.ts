@@ -66,6 +66,8 @@ const variables = (t: Owner, own: Record<string, string>): Record<string, string
   DECIDER_ENGINE_THREADS: '1',
   // Its process takes 0.4 s of processor time at every start.
   DECIDER_ENGINE_MEMORY_CHECK: 'false',
+  // So does the one that `auto` starts.
+  DECIDER_HTTP_TRANSPORT: 'node',
   DECIDER_DATA: dataFolder(t),
   // The usual one may be in use here.
   DECIDER_PORT: '0',

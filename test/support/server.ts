@@ -99,6 +99,8 @@ export async function startTestServer(
       DECIDER_ENGINE_THREADS: '1',
       // Its process takes 0.4 s of processor time at every start.
       DECIDER_ENGINE_MEMORY_CHECK: 'false',
+      // So does the one that `auto` starts.
+      DECIDER_HTTP_TRANSPORT: 'node',
       // Tests of exact mode compare what was computed.
       DECIDER_ENGINE_ANSWER_CACHE_MB: '0',
       ...environment,

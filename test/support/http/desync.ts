@@ -1,3 +1,4 @@
+import { hiddenRequest } from '../../../src/http/trial/known-attacks.js';
 import type { Random } from '../random.js';
 
 /**
@@ -12,10 +13,7 @@ export interface DesyncCase {
 }
 
 /** The request that must never be executed. Its token tells the server of the test which one it was. */
-export function canary(id: string): string {
-  const body = '{}';
-  return `POST /v1/decide HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${id}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
+export const canary = hiddenRequest;
 
 /** A head without its last empty line, and what follows that. */
 interface Parts {
@@ -239,6 +237,9 @@ const NAMELESS: Readonly<Record<string, Make>> = {
     rest: chunked(hidden),
   }),
 };
+
+/** The names of all anomalies, by which of the two must refuse them. */
+export const DESYNC_CLASSES = { ofLibrary: Object.keys(NAMELESS), ofServer: Object.keys(ANOMALIES) };
 
 /** Case number `number` of a generator; `nameless` takes it from the class that uWebSockets.js cannot tell. */
 export function desyncCase(random: Random, id: string, nameless: boolean): DesyncCase {

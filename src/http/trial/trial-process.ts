@@ -1,0 +1,62 @@
+// Started by try-uws.ts as a child process: sends the known attacks to a loopback socket of uWebSockets.js and reports
+// what became of them. A fault of the library ends only this process.
+import { readFileSync, writeSync } from 'node:fs';
+import { systemClock } from '../../base/index.js';
+import type { Handler, ListenOptions, Transport } from '../transport/transport-types.js';
+import { KNOWN_ATTACKS, type KnownAttack } from './known-attacks.js';
+import { sendAttacks } from './send-attacks.js';
+import { type TrialReport, type TrialTask, tokenOf } from './trial-messages.js';
+
+const REPORT_FD = 3;
+const LISTEN = { host: '127.0.0.1', port: 0, tls: null, keepAliveMs: 10_000, clock: systemClock } as const;
+
+const task: TrialTask = JSON.parse(readFileSync(0, 'utf8'));
+try {
+  report(await trial());
+} catch (error) {
+  report({ broken: (error as Error).message });
+}
+// The library keeps the event loop alive.
+process.exit(0);
+
+function report(found: TrialReport): void {
+  writeSync(REPORT_FD, `${JSON.stringify(found)}\n`);
+}
+
+async function trial(): Promise<TrialReport> {
+  const { loadUws } = (await import(task.module)) as { loadUws: () => Promise<Transport> };
+  let transport: Transport;
+  try {
+    transport = await loadUws();
+  } catch (error) {
+    return { unloaded: (error as NodeJS.ErrnoException).code ?? '' };
+  }
+  // What the library alone must refuse, without the rest of the server, which takes longer to load.
+  const byLibrary = KNOWN_ATTACKS.filter((attack) => attack.byLibrary);
+  const hidden = await attack(byLibrary, async (executed) =>
+    transport.listen({ ...LISTEN, ...bare(executed) }),
+  );
+  if (hidden.length > 0) return { executed: hidden };
+  const { listenTrial } = await import('./trial-server.js');
+  const others = await attack(KNOWN_ATTACKS, (executed) => listenTrial(transport, executed));
+  return others.length > 0 ? { executed: others } : { refused: KNOWN_ATTACKS.length };
+}
+
+async function attack(
+  attacks: readonly KnownAttack[],
+  listen: (executed: Set<string>) => Promise<{ readonly port: number }>,
+): Promise<string[]> {
+  const executed = new Set<string>();
+  const { port } = await listen(executed);
+  return sendAttacks({ port, executed }, attacks);
+}
+
+/** Answers every request at once. */
+function bare(executed: Set<string>): Pick<ListenOptions, 'handler' | 'refuse'> {
+  const reply = { status: 200, headers: [], body: '{}', close: false };
+  const handler: Handler = async ({ headers }) => {
+    for (const [name, value] of headers) if (name === 'authorization') executed.add(tokenOf(value));
+    return reply;
+  };
+  return { handler, refuse: (status) => ({ ...reply, status, close: true, unread: 'unframed' }) };
+}
