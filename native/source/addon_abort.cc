@@ -1,10 +1,12 @@
 // Says why llama.cpp ends the process, where the next process finds it. Like addon.cc, it checks nothing.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <exception>
 
@@ -31,6 +33,16 @@ std::string plain(const char * text) {
   return result;
 }
 
+// The priority of the line in front of it, if standard error is systemd's journal; see src/telemetry/journal.ts.
+const char * priority() {
+  const char * stream = getenv("JOURNAL_STREAM");
+  struct stat found;
+  if (stream == nullptr || fstat(STDERR_FILENO, &found) != 0) return "";
+  char own[64];
+  snprintf(own, sizeof(own), "%llu:%llu", (unsigned long long)found.st_dev, (unsigned long long)found.st_ino);
+  return strcmp(stream, own) == 0 ? "<2>" : "";
+}
+
 // Writes the record, and a line for the log. The process aborts next, so what fails here is ignored.
 void report(const char * reason) {
   static std::atomic_flag reported = ATOMIC_FLAG_INIT;
@@ -47,8 +59,8 @@ void report(const char * reason) {
   const time_t seconds = time(nullptr);
   tm parts;
   if (gmtime_r(&seconds, &parts) != nullptr) strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  dprintf(STDERR_FILENO, "{\"level\":60,\"time\":\"%s\",\"reason\":\"%s\",\"msg\":\"llama.cpp ends the process\"}\n", now,
-          text.c_str());
+  dprintf(STDERR_FILENO, "%s{\"level\":\"fatal\",\"time\":\"%s\",\"reason\":\"%s\",\"msg\":\"llama.cpp ends the process\"}\n",
+          priority(), now, text.c_str());
 }
 
 // An exception that nothing catches ends the process too.

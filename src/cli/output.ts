@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError, visibleJson, visibleLines } from '../base/index.js';
+import { isJournal, withPriority } from '../telemetry/index.js';
 
 /** Options of every command. */
 export interface Options {
@@ -51,9 +52,10 @@ export async function reportError(command: () => void | Promise<void>): Promise<
   }
 }
 
-/** Prints the error and ends the process with status 1. */
+/** Prints the error, in systemd's journal as one, and ends the process with status 1. */
 export function fail(error: unknown): never {
   const { message, stack } = error as Error;
-  printError(String(error instanceof OperatorError ? message : (stack ?? error)));
+  const text = visibleLines(String(error instanceof OperatorError ? message : (stack ?? error)));
+  process.stderr.write(`${isJournal(process.stderr.fd, process.env) ? withPriority('error', text) : text}\n`);
   process.exit(1);
 }

@@ -4,14 +4,21 @@ import type { RecentLines } from './recent-lines.js';
 
 export type Log = Logger;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+/** Values of `log.format`; `auto`: text on a terminal, JSON elsewhere. */
+export const LOG_FORMATS = ['auto', 'json', 'text'] as const;
 
 /**
- * One JSON object per line. Of a request, only what `AccessEntry` holds may be logged; callers' data, tokens
- * and headers never are. `recent` receives warnings and errors too.
+ * One JSON object per line, with the name of its level. Of a request, only what `AccessEntry` holds may be logged;
+ * callers' data, tokens and headers never are. `recent` receives warnings and errors too.
  */
 export function createLog(level: string, destination: DestinationStream, recent?: RecentLines): Log {
   const { labels, values } = pino.levels;
-  const options: pino.LoggerOptions = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const options: pino.LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (name) => ({ level: name }) },
+  };
   if (recent === undefined) return pino(options, destination);
   return pino(
     {
@@ -28,15 +35,15 @@ export function createLog(level: string, destination: DestinationStream, recent?
 }
 
 /**
- * The log on standard error and its output, which drops lines that are not read; the log reports how many. `visible`
- * escapes what could control a terminal in a line of JSON.
+ * The log on standard error and its output, which drops lines that are not read; the log reports how many. `write` turns
+ * a line of JSON, with its line feed, into what is written.
  */
 export function createErrorLog(
   level: string,
   recent?: RecentLines,
-  visible: (line: string) => string = (line) => line,
+  write: (line: string) => string = (line) => line,
 ): { readonly log: Log; readonly output: LineOutput } {
   const output = new LineOutput(2, (dropped) => log.error({ dropped }, 'lines of this log were dropped'));
-  const log: Log = createLog(level, { write: (line) => output.write(visible(line)) }, recent);
+  const log: Log = createLog(level, { write: (line) => output.write(write(line)) }, recent);
   return { log, output };
 }

@@ -26,7 +26,7 @@ test('the record of an abort has the last error that llama.cpp logged on the thr
   const plain = aborted(t.testdir(), '');
   t.equal(plain.signal, 'SIGABRT');
   t.match(plain.record, /^-2 \S+: CUDA error\n$/);
-  t.match(plain.line, { level: 60, reason: /: CUDA error$/ });
+  t.match(plain.line, { level: 'fatal', reason: /: CUDA error$/ });
 
   const opened = `
     const options = { path: '/none.gguf', device: '', mapped: true };
@@ -34,5 +34,5 @@ test('the record of an abort has the last error that llama.cpp logged on the thr
   const { signal, record, line } = aborted(t.testdir(), opened);
   t.equal(signal, 'SIGABRT');
   t.match(record, /^-2 \S+: CUDA error; llama_model_load_from_file_impl: failed to load model\n$/);
-  t.match(line, { level: 60, reason: /: CUDA error; .*failed to load model$/ });
+  t.match(line, { level: 'fatal', reason: /: CUDA error; .*failed to load model$/ });
 });

@@ -77,7 +77,7 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
     const told = await server.command.errorLine(/charges cannot be written/);
     // LMDB writes of it too, and ends no line.
     t.match(JSON.parse(told.slice(told.indexOf('{'))), {
-      level: 50,
+      level: 'error',
       err: { message: /cannot be written/ },
     });
     // Lines that were with the engine come back; after that no line starts.
