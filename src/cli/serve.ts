@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import { systemClock, visible, visibleJson } from '../base/index.js';
+import { systemClock, visible } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { serviceLinksNotice, settingsReader } from '../settings/index.js';
 import { createErrorLog, LineOutput, RecentLines } from '../telemetry/index.js';
+import { logLines } from './log-lines.js';
 import { fail } from './output.js';
 import { Rekeys } from './rekeys.js';
 import { Reloads } from './reloads.js';
@@ -57,7 +58,7 @@ export async function serve(config: string | undefined): Promise<void> {
     const links = serviceLinksNotice(process.env);
     if (links !== null) print(links);
     const recentLines = new RecentLines(systemClock.now);
-    const { log, output } = createErrorLog(settings.log.level, recentLines, visibleJson);
+    const { log, output } = createErrorLog(settings.log.level, recentLines, logLines(settings.log.format));
     outputs.push(output);
     const report = {
       notice: print,

@@ -16,6 +16,8 @@ export interface Decision {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
   /** Milliseconds spent in each phase. */
   readonly timing: { readonly prepare: number; readonly queue: number; readonly engine: number };
+  /** When these phases began, on the monotonic clock; the engine's follows the queue. */
+  readonly begun: { readonly prepare: number; readonly queue: number };
   /** Whether the logits are those of an equal request (see `EngineAnswer`). */
   readonly isShared: boolean;
 }
@@ -58,7 +60,13 @@ export async function decide(
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message, {}, {}, prepared.param);
   const preparedMs = dependencies.clock.monotonic() - started;
   if (!prepared.orders.some((count) => count > 0))
-    return decisionOf(prepared, NOT_COMPUTED, preparedMs, task.format);
+    return decisionOf(
+      prepared,
+      NOT_COMPUTED,
+      preparedMs,
+      { prepare: started, queue: started + preparedMs },
+      task.format,
+    );
   const { build, inputTokens } = prepared;
   const engine = dependencies.engine(build);
   if (engine === undefined) {
@@ -67,10 +75,11 @@ export async function decide(
   const reserved = dependencies.reserve(build, inputTokens);
   // A settlement that is there already costs no turn.
   const settlement = reserved instanceof Promise ? await reserved : reserved;
+  const begun = { prepare: started, queue: dependencies.clock.monotonic() };
   let decision: Decision;
   try {
     const answer = await engine.run(prepared.plan, options);
-    decision = decisionOf(prepared, answer, preparedMs, task.format);
+    decision = decisionOf(prepared, answer, preparedMs, begun, task.format);
   } catch (error) {
     settlement.release();
     throw error;
@@ -86,6 +95,7 @@ function decisionOf(
   { build, questions, temperatures, orders, diagnostics, inputTokens }: Ready,
   { logits, queueMs, computeMs, isShared, cachedTokens }: EngineAnswer,
   preparedMs: number,
+  begun: Decision['begun'],
   format: FormatName,
 ): Decision {
   const byQuestion = split(logits, orders);
@@ -114,6 +124,7 @@ function decisionOf(
     build,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
+    begun,
     isShared,
   };
 }

@@ -15,13 +15,20 @@ export interface ModelListEntry {
 /** Milliseconds by name of the phase, in the order of the phases. */
 export type Phases = Readonly<Record<string, number>>;
 
-/** A decision and its timing. */
-export interface DecideReply {
-  /** The JSON text of contract 2.4. */
-  readonly json: string;
+/** What is known of an answered decision besides its answer. */
+export interface DecisionFacts {
   /** The build that answered. */
   readonly build: string;
+  /** How long the phases took. */
   readonly timing: Phases;
+  /** When phases began, on the monotonic clock. A phase without a beginning follows the one before it. */
+  readonly begun?: Phases;
+}
+
+/** A decision and its timing. */
+export interface DecideReply extends DecisionFacts {
+  /** The JSON text of contract 2.4. */
+  readonly json: string;
   /** Whether it has the answer of an equal request. Default: false. */
   readonly isShared?: boolean;
 }

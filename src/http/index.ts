@@ -8,6 +8,7 @@ export type {
   Results,
   TaskApp,
 } from './app.js';
+export { type ChosenTransport, chooseTransport } from './choose-transport.js';
 export { isLoopbackNetwork, TrustedProxies } from './client-address.js';
 export type { ConsoleFile, ConsoleFiles } from './console/console-files.js';
 export { type ConsoleSite, consoleFileReply } from './console/serve-console.js';
@@ -25,7 +26,6 @@ export {
   startHttp,
 } from './start-http.js';
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
-export type { TransportChoice } from './transport/choose-transport.js';
 export { isUpgrade, misfit, refuseMalformed } from './transport/node-refuse.js';
 export { endBehindRequest, IDLE_MS, sendBody } from './transport/node-send.js';
 export { ConnectionTurns } from './transport/node-turns.js';
@@ -34,6 +34,7 @@ export {
   ListenError,
   MAX_HEADER_BYTES,
   type MalformedStatus,
+  type Transport,
   type TransportName,
 } from './transport/transport-types.js';
 export { tryCertificate } from './transport/trial-handshake.js';

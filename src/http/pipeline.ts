@@ -1,5 +1,5 @@
 import { ApiError, type ErrorType } from '../api/index.js';
-import type { App, Authorized, Phases, Rates } from './app.js';
+import type { App, Authorized, DecisionFacts, Phases, Rates } from './app.js';
 import { type AuthorizedOptions, answerAuthorized } from './authorized.js';
 import type { TrustedProxies } from './client-address.js';
 import type { ConsoleSite } from './console/serve-console.js';
@@ -9,6 +9,7 @@ import { chooseRoute, readTarget, type Target } from './match.js';
 import { endsByRequest, endsWithError, tooLongToDiscard, unreadReason } from './persistence.js';
 import { errorReply, malformedReply, okReply, type RouteReply } from './reply.js';
 import { OPEN } from './route-handlers.js';
+import { readTraceParent, type TraceParent } from './trace-parent.js';
 import {
   ClientGone,
   type Handler,
@@ -36,10 +37,13 @@ export interface AccessEntry {
   /** Undefined: not authenticated. */
   readonly keyId: string | undefined;
   readonly workspace: string | undefined;
+  /** The place of the request in its caller's trace; undefined: it names none. */
+  readonly traceParent: TraceParent | undefined;
   /** The build that answered a decision. */
   readonly model: string | undefined;
-  /** Phases of an answered decision. */
+  /** Phases of an answered decision, and when they began; see `DecisionFacts`. */
   readonly phases: Phases | undefined;
+  readonly begun: Phases | undefined;
   /** Type of an error response. */
   readonly error: ErrorType | undefined;
 }
@@ -84,7 +88,7 @@ export function createPipeline(options: PipelineOptions): Handler {
         incoming.onBody(listener);
       },
     };
-    const { reply, caller, build, phases, error } = await answer(options, watched, requestId);
+    const { reply, caller, decision, error } = await answer(options, watched, requestId);
     const hasLeft = incoming.signal.aborted;
     const found = readTarget(incoming.target);
     options.onAccess({
@@ -96,8 +100,10 @@ export function createPipeline(options: PipelineOptions): Handler {
       client: options.proxies.clientOf(incoming),
       keyId: caller?.keyId,
       workspace: caller?.workspaceId,
-      model: build,
-      phases,
+      traceParent: readTraceParent(incoming.headers),
+      model: decision?.build,
+      phases: decision?.timing,
+      begun: decision?.begun,
       error: hasLeft ? undefined : error,
     });
     const headers = [...reply.headers, ...options.crossOrigin.headersFor(incoming.headers, found)];
@@ -110,8 +116,7 @@ interface Answered {
   readonly reply: Reply;
   /** Null: not authenticated. */
   readonly caller: Authorized | null;
-  readonly build?: string | undefined;
-  readonly phases?: Phases | undefined;
+  readonly decision?: DecisionFacts | undefined;
   readonly error?: ErrorType;
 }
 
@@ -144,7 +149,7 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     }
     const headers = [...keyHeaders(caller), ...(reply.headers ?? [])];
     const sent = { ...okReply(requestId, reply, headers), close: tooLongToDiscard(framing) };
-    return { reply: sent, caller, build: reply.build, phases: reply.phases };
+    return { reply: sent, caller, decision: reply.decision };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : unexpected(options, thrown, requestId);
     // A response that precedes authentication, such as to an unknown path, has the headers too.

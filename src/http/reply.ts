@@ -1,5 +1,5 @@
 import { ApiError, type ErrorForm, type ErrorType, openAiErrorBody, openAiStatus } from '../api/index.js';
-import type { Phases } from './app.js';
+import type { DecisionFacts } from './app.js';
 import {
   type BodyStream,
   type HeaderList,
@@ -19,10 +19,8 @@ export interface RouteReply {
   /** The media type of a file. */
   readonly type?: string;
   readonly headers?: HeaderList;
-  /** The build that answered a decision. */
-  readonly build?: string;
-  /** Phases of a decision. */
-  readonly phases?: Phases;
+  /** Of a decision that was answered. */
+  readonly decision?: DecisionFacts;
 }
 
 /** The response of a route, with headers besides the common ones. */

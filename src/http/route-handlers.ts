@@ -14,10 +14,11 @@ type Named<Token extends boolean, Body> = Extract<
 >['name'];
 
 /** A decision with W3C Server-Timing: `name;dur=milliseconds`, in the order given, and whether its answer was shared. */
-export function decisionReply({ json, build, timing, isShared = false }: DecideReply): RouteReply {
+export function decisionReply(reply: DecideReply): RouteReply {
+  const { json, timing, isShared = false } = reply;
   const phases = Object.entries(timing).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
   const parts = isShared ? [...phases, 'cache;desc=hit'] : phases;
-  return { body: json, headers: [['Server-Timing', parts.join(', ')]], build, phases: timing };
+  return { body: json, headers: [['Server-Timing', parts.join(', ')]], decision: reply };
 }
 
 type Submit = (

@@ -9,6 +9,7 @@ import {
   ListenError,
   type SharedBounds,
   startHttp,
+  type Transport,
   tryCertificate,
 } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
@@ -17,6 +18,7 @@ import { consoleSite } from './console.js';
 import { exposureOf, type HostSetting } from './exposure.js';
 import { requestLog } from './request-log.js';
 import { requestMetrics } from './request-metrics.js';
+import type { RequestTraces } from './request-traces.js';
 import type { ServerDependencies } from './server-dependencies.js';
 import type { Service } from './service.js';
 import { CertificateWatch, expiryWarning, tlsFiles } from './watch-certificate.js';
@@ -65,6 +67,8 @@ export async function listen(
   dependencies: ServerDependencies,
   service: Service,
   metrics: Metrics,
+  transport: Transport,
+  traces: RequestTraces | null,
 ): Promise<Endpoints> {
   const open: Endpoint[] = [];
   const stop = async () => void (await Promise.all(open.map(({ http }) => http.stop())));
@@ -81,10 +85,12 @@ export async function listen(
     const measure = requestMetrics(metrics);
     const onAccess = (entry: AccessEntry) => {
       measure(entry);
-      logRequest(entry);
+      logRequest(entry, traces?.record(entry));
     };
     for (const plan of planned) {
-      open.push(await listenAt(plan, bounds, certificate, settings.http, dependencies, service, onAccess));
+      open.push(
+        await listenAt(plan, bounds, certificate, transport, settings.http, dependencies, service, onAccess),
+      );
     }
     const listeners = open.map(({ http }) => http);
     const watch = certificate && new CertificateWatch({ current: certificate, listeners, clock, log });
@@ -143,8 +149,8 @@ async function listenAt(
   { keys, host, port, model, batches, console }: EndpointPlan,
   bounds: SharedBounds,
   tls: Certificate | null,
+  transport: Transport,
   {
-    transport,
     trusted_proxies: trustedProxies,
     cors_origins: corsOrigins,
     keep_alive_s: keepAlive,

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/index.js';
 import type { CatalogBuild, checkModel } from '../engine/index.js';
+import type { chooseTransport } from '../http/index.js';
 import type { Log, RecentLines } from '../telemetry/index.js';
 
 /** What the server takes from outside, so that tests can replace it. */
@@ -15,6 +16,8 @@ export interface ServerDependencies {
   readonly stop: AbortSignal;
   /** Checks a build before it is loaded; absent: `checkModel`, which starts a process. */
   readonly checkModel?: typeof checkModel;
+  /** Chooses the transport of a setting; absent: `chooseTransport`, which may start a process. */
+  readonly chooseTransport?: typeof chooseTransport;
   /** Certificate authorities for webhook receivers, as PEM; Node's own if absent. */
   readonly authorities?: string;
 }

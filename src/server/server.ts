@@ -1,4 +1,5 @@
 import { endAll } from '../base/index.js';
+import { type ChosenTransport, chooseTransport } from '../http/index.js';
 import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
 import { openStorage, type Rekeyed } from '../storage/index.js';
@@ -11,6 +12,7 @@ import { startRecord } from './last-abort.js';
 import type { OperatorListener } from './operator/listener.js';
 import { openOperator } from './operator/open-operator.js';
 import { Reloader } from './reload/reloader.js';
+import { openTraces } from './request-traces.js';
 import type { ServerDependencies } from './server-dependencies.js';
 import { Service } from './service.js';
 
@@ -53,18 +55,44 @@ export interface Server {
  * nothing left running.
  */
 export async function startServer(settings: Settings, dependencies: ServerDependencies): Promise<Server> {
+  const { stop, chooseTransport: choose = chooseTransport } = dependencies;
+  const abandoned = new AbortController();
+  // Its process runs beside the rest of the start.
+  const choosing = choose(settings.http.transport, AbortSignal.any([stop, abandoned.signal]));
+  // Reported where it is awaited.
+  choosing.catch(() => {});
+  try {
+    return await start(settings, dependencies, choosing);
+  } catch (error) {
+    abandoned.abort();
+    await choosing.catch(() => {});
+    throw error;
+  }
+}
+
+async function start(
+  settings: Settings,
+  dependencies: ServerDependencies,
+  choosing: Promise<ChosenTransport>,
+): Promise<Server> {
   const { clock, log, report } = dependencies;
   const metrics = new Metrics();
   measureLog(metrics, dependencies);
 
+  const traces = openTraces(settings.traces, clock, log, metrics);
   const engines = await Engines.open(settings, dependencies, metrics);
   engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
   const storage = await openStorage(settings, dependencies);
   storage.measure(metrics);
   const record = await startRecord(settings.data, storage, log);
   const service = new Service(settings, dependencies, metrics, engines, storage);
-  const close = () => endAll([() => service.close(), () => record.close()]);
-  const endpoints = await listen(settings, dependencies, service, metrics).catch(async (error) => {
+  const close = () => endAll([() => service.close(), () => record.close(), () => traces?.close()]);
+  const openEndpoints = async () => {
+    const { transport, reason } = await choosing;
+    if (reason !== null) log.info({ transport: transport.name }, reason);
+    return listen(settings, dependencies, service, metrics, transport, traces);
+  };
+  const endpoints = await openEndpoints().catch(async (error) => {
     await close();
     throw error;
   });

@@ -55,6 +55,20 @@ export function databaseUrl(row: Common<string>): Setting<string> {
   return { kind: 'URL', ...row, defaultText: row.default, fromText: read, fromJson: read };
 }
 
+/** An address of HTTP without a user and a password, which would be shown. Wrong values are not quoted: they may have both. */
+export function httpUrl(row: Common<string>): Setting<string> {
+  const read = (value: unknown) => {
+    const text = typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX ? value : '';
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+    if (url !== null && isHttp && url.username === '' && url.password === '') return text;
+    throw new InvalidValue(
+      'must be a URL such as https://host:4318/v1/traces, without a user or a password.',
+    );
+  };
+  return { kind: 'URL', ...row, defaultText: row.default, fromText: read, fromJson: read };
+}
+
 const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
   ['1', true],
   ['true', true],

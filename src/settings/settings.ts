@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usableCores } from '../base/index.js';
-import { LOG_LEVELS } from '../telemetry/index.js';
+import { LOG_FORMATS, LOG_LEVELS } from '../telemetry/index.js';
 import { readHost, readNetwork, readOrigin } from './hosts.js';
-import { boolean, choice, databaseUrl, duration, integer, list, text } from './kinds.js';
+import { boolean, choice, databaseUrl, duration, httpUrl, integer, list, text } from './kinds.js';
 import { prices } from './prices.js';
 import { readSettings, SettingsError, type Values } from './read-settings.js';
 import { inWorkingFolder, workingFolder } from './working-folder.js';
@@ -101,7 +101,7 @@ export const SETTINGS = {
       choices: ['auto', 'uws', 'node'],
       default: 'auto',
       meaning:
-        'The HTTP library. `auto` selects `node`, Node’s own. `uws` (uWebSockets.js) needs less processor time but is unsafe behind a proxy that shares connections between callers; see `docs/isolation.md`.',
+        'The HTTP library: `node`, Node’s own, or `uws`, uWebSockets.js, which needs less processor time. `auto` selects `uws` if the installed version refuses all known attacks, which every start checks, otherwise `node`; see `docs/isolation.md`.',
     }),
     cors_origins: list({
       default: [],
@@ -275,8 +275,28 @@ export const SETTINGS = {
         'Token of the operator listener, 32 to 256 characters; if unset, `operator.token` in the data folder, created by the first start that needs it.',
     }),
   },
+  traces: {
+    url: httpUrl({
+      default: '',
+      meaning:
+        'Address of an OpenTelemetry collector that takes traces over OTLP/HTTP, such as `http://127.0.0.1:4318/v1/traces`; if unset, there are no traces. Requires `npm run install:traces`. See `docs/metrics.md`.',
+    }),
+    sample: integer({
+      default: 1,
+      min: 1,
+      max: 1_000_000,
+      meaning:
+        'Record one of this many requests without `traceparent`. With it, the flag of the caller decides.',
+    }),
+  },
   log: {
     level: choice({ choices: LOG_LEVELS, default: 'info', meaning: 'Minimum log level.', reloads: true }),
+    format: choice({
+      choices: LOG_FORMATS,
+      default: 'auto',
+      meaning:
+        'How lines of the log are written: `json`, `text` for people, or `auto`, text on a terminal and JSON elsewhere. See `docs/metrics.md`.',
+    }),
     sample: integer({
       default: 1,
       min: 1,

@@ -244,6 +244,12 @@ export const METRICS = {
     help: 'Log lines dropped because standard error was not read.',
     labels: [],
   },
+  spans: {
+    name: 'decider_spans_total',
+    kind: 'counter',
+    help: 'Spans of traces by outcome: `exported`, `failed` if the collector did not take them, or `dropped` because too many waited; none without `traces.url`.',
+    labels: ['outcome'],
+  },
   threadsReplaced: {
     name: 'decider_threads_replaced_total',
     kind: 'counter',

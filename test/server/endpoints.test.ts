@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { type Test, test } from 'tap';
+import { nodeTransport } from '../../src/http/transport/node-transport.js';
 import { freePort } from '../support/free-port.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
@@ -83,4 +85,42 @@ for (const transport of TRANSPORTS) {
 test('a gateway without a model of the manifest does not start', async (t) => {
   const gateway = { DECIDER_GATEWAY_PORT: String(await freePort()), DECIDER_GATEWAY_MODEL: 'unknown' };
   await t.rejects(startTwo(t, gateway), { name: 'StartError', message: /gateway\.model/ });
+});
+
+test('a start with auto logs which transport it uses and why, in one line, and asks for it once', async (t) => {
+  const asked: string[] = [];
+  const { lines, transport } = await startTestServer(
+    t,
+    {
+      DECIDER_HTTP_TRANSPORT: 'auto',
+      DECIDER_GATEWAY_PORT: String(await freePort()),
+      DECIDER_GATEWAY_MODEL: 'tiny',
+    },
+    undefined,
+    {
+      chooseTransport: async (choice) => {
+        asked.push(choice);
+        return { transport: nodeTransport, reason: 'node is used, because a test says so' };
+      },
+    },
+  );
+  t.equal(transport, 'node');
+  t.strictSame(asked, ['auto'], 'both endpoints use one transport');
+  const chosen = lines.map((line) => JSON.parse(line)).filter((line) => 'transport' in line);
+  t.match(chosen, [{ level: 'info', transport: 'node', msg: 'node is used, because a test says so' }]);
+  t.equal(chosen.length, 1);
+});
+
+test('a start that fails ends the choice of a transport', async (t) => {
+  let ended = false;
+  const waits = (_: string, stop: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => {
+      stop.addEventListener('abort', () => {
+        ended = true;
+        reject(stop.reason);
+      });
+    });
+  const none = join(t.testdir({}), 'none');
+  await t.rejects(startTestServer(t, {}, none, { chooseTransport: waits }), { name: 'ModelError' });
+  t.ok(ended);
 });

@@ -12,8 +12,10 @@ const ENTRY: AccessEntry = {
   client: '127.0.0.1',
   keyId: 'key_1',
   workspace: 'default',
+  traceParent: undefined,
   model: 'tiny-20260101',
   phases: { prepare: 0.123456, queue: 1, engine: 2.005 },
+  begun: { prepare: 100, queue: 101 },
   error: undefined,
 };
 
@@ -36,15 +38,17 @@ test('a log line has the fields of its request, with rounded phases; unknown fie
     error: 'unauthorized',
   });
   const [answered, refused] = entries();
+  const { begun: _, ...logged } = ENTRY;
   t.match(answered, {
-    ...ENTRY,
+    ...logged,
     durationMs: 7.23,
     phases: { prepare: 0.12, queue: 1, engine: 2.01 },
     msg: 'request',
   });
   t.notOk('error' in answered);
   t.match(refused, { status: 401, error: 'unauthorized', requestId: 'req_1' });
-  for (const name of ['keyId', 'workspace', 'model', 'phases']) t.notOk(name in refused, name);
+  for (const name of ['keyId', 'workspace', 'model', 'phases', 'begun', 'traceId'])
+    t.notOk(name in refused, name);
 });
 
 test('with a sample of 3, every third successful request is logged, the first included, and every error', async (t) => {
@@ -76,4 +80,20 @@ test('a health check is logged at debug if it succeeds, and is no part of the sa
       logged,
     );
   }
+});
+
+test('a line has the trace of the caller, and the span of this server if it is recorded', async (t) => {
+  const { write, entries } = open(1);
+  const [traceId, parentId] = ['a'.repeat(32), 'b'.repeat(16)];
+  const traced = { ...ENTRY, traceParent: { traceId, parentId, sampled: true } };
+  write(traced);
+  write(traced, { traceId, spanId: 'c'.repeat(16) });
+  write(ENTRY, { traceId: 'd'.repeat(32), spanId: 'c'.repeat(16) });
+  const fields = entries().map(({ traceId, parentId, spanId }) => ({ traceId, parentId, spanId }));
+  t.strictSame(fields, [
+    { traceId, parentId, spanId: undefined },
+    { traceId, parentId, spanId: 'c'.repeat(16) },
+    { traceId: 'd'.repeat(32), parentId: undefined, spanId: 'c'.repeat(16) },
+  ]);
+  for (const entry of entries()) t.notOk('traceParent' in entry);
 });

@@ -57,7 +57,10 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'operator.hosts': ['A.corp,b.corp', ['a.corp', 'B.corp'], ['a.corp', 'b.corp']],
   'operator.console': ['no', false],
   'operator.token': ['t', 't'],
+  'traces.url': ['https://h:4318/v1/traces', 'https://h:4318/v1/traces'],
+  'traces.sample': ['1000000', 1_000_000],
   'log.level': ['silent', 'silent'],
+  'log.format': ['text', 'text'],
   'log.sample': ['1000000', 1_000_000],
 };
 const CORES = 1_024;
@@ -109,7 +112,7 @@ test('every bound of a number holds: the limit is accepted, one past it is refus
     refuses(Number(min) - 1);
     refuses(Number(max) + 1);
   }
-  t.equal(bounds, 19);
+  t.equal(bounds, 20);
 });
 
 test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {
