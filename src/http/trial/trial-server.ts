@@ -16,6 +16,9 @@ const CALLER: Authorized = {
   rates: () => RATES,
   limits: () => ({}),
   usage: async () => ({}),
+  get tasks(): never {
+    throw new Error('no attack calls a task');
+  },
   batches: null,
   decide: async () => ({ json: '{}', build: 'trial', timing: {} }),
 };
