@@ -4,7 +4,7 @@ import type { Transport, TransportName } from './transport/transport-types.js';
 import { loadUws } from './transport/uws-transport.js';
 import { type TrialResult, tryUws } from './trial/try-uws.js';
 
-export type TransportChoice = 'auto' | TransportName;
+type TransportChoice = 'auto' | TransportName;
 
 /** A transport. `reason`: a sentence that says why `auto` has chosen it; null if the setting names it. */
 export interface ChosenTransport {

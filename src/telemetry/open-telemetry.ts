@@ -35,9 +35,9 @@ export interface OpenTelemetry {
   };
 }
 
-export type OtelContext = object;
+type OtelContext = object;
 
-export interface OtelSpanContext {
+interface OtelSpanContext {
   readonly traceId: string;
   readonly spanId: string;
   readonly traceFlags: number;
@@ -47,7 +47,7 @@ export interface OtelSpanContext {
 /** Whole seconds since 1970, and nanoseconds. */
 export type OtelTime = readonly [seconds: number, nanoseconds: number];
 
-export interface OtelSpan {
+interface OtelSpan {
   spanContext(): OtelSpanContext;
   isRecording(): boolean;
   setStatus(status: { readonly code: number }): void;

@@ -7,7 +7,7 @@ const PROBE = 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n';
 const HOST = '127.0.0.1';
 
 /** What listens, and how it is told which requests it executed. */
-export interface Attacked {
+interface Attacked {
   readonly port: number;
   /** The tokens of the requests that were executed. */
   readonly executed: ReadonlySet<string>;
