@@ -44,6 +44,7 @@ const SHARED_FOLDERS = [
   'load',
   'models',
   'settings',
+  'statistics',
   'telemetry',
 ];
 /** Those before it take longer than most files that have a process of their own. */

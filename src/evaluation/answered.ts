@@ -1,24 +1,19 @@
 import type { QuestionType } from '../api/index.js';
+import type { Measured } from '../statistics/index.js';
 
 /** The part of the cases that a group belongs to. */
 export type Split = 'development' | 'held_out';
 
 /** One answered question of one case: what metrics and temperatures are computed from. */
-export interface AnsweredQuestion {
-  /** The id of the case. */
-  readonly case: string;
+export interface AnsweredQuestion extends Measured {
   /** The name of the question in the request. */
   readonly question: string;
   readonly type: QuestionType;
-  /** Cases of a group are not independent: intervals resample whole groups. Null: the case is its own group. */
-  readonly group: string | null;
   readonly split: Split | null;
   /** The build that answered. */
   readonly model: string;
   /** The option keys in the order of the question: `true`, `false`; the labels; or the level numbers from `0`. */
   readonly options: readonly string[];
-  /** The index of the correct option. */
-  readonly expected: number;
   /**
    * One per option, in their order: rounded to four decimals as the server emits them, but not committed. All metrics
    * use them, so that they are the same for every target.

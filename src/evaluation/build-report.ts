@@ -1,14 +1,11 @@
 import { type Amount, showAmount } from '../access/index.js';
 import { QUESTION_TYPES } from '../api/index.js';
+import { applyThreshold, type BootstrapOptions, judge, qualityOf, thresholdOf } from '../statistics/index.js';
 import type { AnsweredQuestion, Split } from './answered.js';
 import type { Cases } from './cases/read-cases.js';
 import { type Collected, collect } from './collect.js';
 import { averagingOf } from './metrics/averaging.js';
 import { formatBiasOf, modeDifferenceOf, orderBiasOf } from './metrics/biases.js';
-import type { BootstrapOptions } from './metrics/bootstrap.js';
-import { applyThreshold, thresholdOf } from './metrics/calibration.js';
-import { qualityOf } from './metrics/quality.js';
-import { judge } from './metrics/sample.js';
 import type { Outcomes } from './outcomes.js';
 import type { EvaluationReport, Quality, TargetDescription } from './report.js';
 

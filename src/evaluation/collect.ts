@@ -1,10 +1,10 @@
 import { OPTION_KINDS } from '../api/index.js';
+import { confidenceOf } from '../statistics/index.js';
 import type { AnsweredQuestion } from './answered.js';
 import type { ArchivedAnswer, OutcomeError } from './archive.js';
 import type { Case } from './cases/case.js';
 import type { AveragedAnswers } from './metrics/averaging.js';
 import type { FormAnswers, RotatedAnswers } from './metrics/biases.js';
-import { confidenceOf } from './metrics/score.js';
 import type { Outcomes } from './outcomes.js';
 import { BadAnswer, type ReadResponse, readResponse } from './read-response.js';
 import type { Failures } from './report.js';

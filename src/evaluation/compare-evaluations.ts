@@ -1,9 +1,9 @@
 import { QUESTION_TYPES } from '../api/index.js';
 import { commit, UNITS } from '../decide/index.js';
+import type { BootstrapOptions } from '../statistics/index.js';
 import type { AnsweredQuestion } from './answered.js';
 import type { Cases } from './cases/read-cases.js';
 import { collect } from './collect.js';
-import type { BootstrapOptions } from './metrics/bootstrap.js';
 import { comparisonOf, type Pair } from './metrics/comparison.js';
 import type { StoredOutcomes } from './outcomes.js';
 import type { ComparisonReport, TargetDescription } from './report.js';

@@ -1,14 +1,21 @@
 import { test } from 'tap';
 import { type Random, random } from '../../src/base/index.js';
 import { readManifest } from '../../src/engine/index.js';
-import { FOLDS, foldsOf, GROUPS_MIN, QUESTIONS_MIN, WRONG_MIN } from '../../src/evaluation/fit/fit-type.js';
-import { fitTemperature, lossAt, sampleOf, TEMPERATURE_MAX } from '../../src/evaluation/fit/temperature.js';
+import { GROUPS_MIN, QUESTIONS_MIN, WRONG_MIN } from '../../src/evaluation/fit/fit-type.js';
 import {
   type AnsweredQuestion,
   fitTemperatures,
   improved,
   writeTemperatures,
 } from '../../src/evaluation/index.js';
+import {
+  FOLDS,
+  fitTemperature,
+  foldsOf,
+  lossAt,
+  sampleOf,
+  TEMPERATURE_MAX,
+} from '../../src/statistics/index.js';
 import { answeredQuestion, drawn, normal, softmax } from '../support/evaluation/synthetic.js';
 import { seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';

@@ -3,7 +3,7 @@ import { type Random, random } from '../../src/base/index.js';
 import type { AnsweredQuestion, Interval } from '../../src/evaluation/index.js';
 import { orderBiasOf, type RotatedAnswers } from '../../src/evaluation/metrics/biases.js';
 import { comparisonOf } from '../../src/evaluation/metrics/comparison.js';
-import { qualityOf } from '../../src/evaluation/metrics/quality.js';
+import { qualityOf } from '../../src/statistics/metrics/quality.js';
 import { answeredQuestion, drawn, normal, softmax } from '../support/evaluation/synthetic.js';
 import { seedFromEnvironment } from '../support/random.js';
 import { LONG, scaled } from '../support/scale.js';

@@ -19,6 +19,7 @@ export const ROOMS = [
   'sealing',
   'client',
   'report',
+  'statistics',
   'openapi',
   'telemetry',
   'api',

@@ -1,5 +1,5 @@
-import { wilson } from '../../../src/evaluation/metrics/bootstrap.js';
-import { binsOf, reliabilityOf } from '../../../src/evaluation/metrics/calibration.js';
+import { wilson } from '../../../src/statistics/metrics/bootstrap.js';
+import { binsOf, reliabilityOf } from '../../../src/statistics/metrics/calibration.js';
 import { type Answer, confidenceOf, type QuestionType } from './answers.js';
 import { NEAR } from './bounds.js';
 

@@ -1,18 +1,19 @@
 import type { QuestionType } from '../../api/index.js';
-import { random } from '../../base/index.js';
 import { TEMPERATURE_BUCKETS } from '../../engine/index.js';
-import type { AnsweredQuestion } from '../answered.js';
-import { type BootstrapOptions, estimateMean, groupKey } from '../metrics/bootstrap.js';
-import { isCorrect } from '../metrics/score.js';
-import type { Estimate, TypeFit } from '../report.js';
 import {
-  fitTemperature,
-  lossAt,
+  type BootstrapOptions,
+  crossValidate,
+  foldsOf,
+  groupKey,
+  isCorrect,
+  lossChangeOf,
   type Sample,
   sampleOf,
   TEMPERATURE_MAX,
   TEMPERATURE_MIN,
-} from './temperature.js';
+} from '../../statistics/index.js';
+import type { AnsweredQuestion } from '../answered.js';
+import type { TypeFit } from '../report.js';
 
 /** The fewest questions with which a type, or a range of option counts, gets a temperature of its own. */
 export const QUESTIONS_MIN = 300;
@@ -46,10 +47,7 @@ export function fitType(
   const base = { type, ...countsOf(items) };
   const shortage = shortageOf(items);
   if (shortage !== null) return { ...base, refused: shortage, cross_validated: null, temperatures: {} };
-  const folds = foldsOf(
-    items.map(({ cluster }) => cluster),
-    options.seed,
-  );
+  const folds = foldsOf(clustersOf(items), options.seed);
   const whole = crossValidate(items, folds);
   if (whole.atBound) return { ...base, refused: AT_BOUND, cross_validated: null, temperatures: {} };
   const losses = [...whole.losses];
@@ -66,19 +64,16 @@ export function fitType(
       Int32Array.from(inside, (index) => folds[index] as number),
     );
     const shared = inside.map((index) => whole.losses[index] as number);
-    if (own.atBound || !lower(changeOf(part, shared, own.losses, options))) continue;
+    if (own.atBound || !lossChangeOf(clustersOf(part), shared, own.losses, options).improves) continue;
     temperatures[`${type}.${range}`] = own.temperature;
     for (const [at, index] of inside.entries()) losses[index] = own.losses[at] as number;
   }
   const before = items.map(({ loss }) => loss);
-  const change = changeOf(items, before, losses, options);
-  return {
-    ...base,
-    refused: null,
-    cross_validated: { before: mean(before), after: mean(losses), change, improves: lower(change) },
-    temperatures,
-  };
+  const change = lossChangeOf(clustersOf(items), before, losses, options);
+  return { ...base, refused: null, cross_validated: change, temperatures };
 }
+
+const clustersOf = (items: readonly Item[]) => items.map(({ cluster }) => cluster);
 
 const AT_BOUND = `the best temperature is outside ${TEMPERATURE_MIN} to ${TEMPERATURE_MAX}: the answers are unrelated to the questions, or the expected answers are wrong`;
 
@@ -114,59 +109,4 @@ function shortageOf(items: readonly Item[]): string | null {
       : []),
   ];
   return missing.length === 0 ? null : missing.join('; ');
-}
-
-/** The loss of each item at the temperature that the other folds give, and the temperature of all of them. */
-function crossValidate(items: readonly Item[], folds: Int32Array) {
-  const losses = new Array<number>(items.length);
-  for (let fold = 0; fold < FOLDS; fold += 1) {
-    const temperature = fitTemperature(items.filter((_, index) => folds[index] !== fold));
-    for (const [index, item] of items.entries()) {
-      if (folds[index] === fold) losses[index] = lossAt(item, temperature);
-    }
-  }
-  const temperature = fitTemperature(items);
-  const atBound = temperature <= TEMPERATURE_MIN || temperature >= TEMPERATURE_MAX;
-  return { losses, temperature: Number(temperature.toPrecision(4)), atBound };
-}
-
-/** The mean change of the loss, resampling clusters. */
-function changeOf(
-  items: readonly Item[],
-  before: readonly number[],
-  after: readonly number[],
-  options: BootstrapOptions,
-): Estimate {
-  const values = items.map(({ cluster }, index) => ({
-    cluster,
-    value: (after[index] as number) - (before[index] as number),
-  }));
-  return estimateMean(values, options) as Estimate;
-}
-
-const lower = ({ ci }: Estimate) => ci[1] < 0;
-
-const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
-
-export const FOLDS = 5;
-
-/**
- * The fold of each question, from 0. Questions of a cluster share a fold, and the folds are of about equal size: in random
- * order but the largest first, each cluster joins the smallest fold.
- */
-export function foldsOf(clusters: readonly number[], seed: number): Int32Array {
-  const sizes = new Map<number, number>();
-  for (const cluster of clusters) sizes.set(cluster, (sizes.get(cluster) ?? 0) + 1);
-  const next = random(seed);
-  const order = [...sizes]
-    .map(([cluster, size]) => ({ cluster, size, lot: next.number() }))
-    .sort((a, b) => b.size - a.size || a.lot - b.lot);
-  const filled = new Array<number>(FOLDS).fill(0);
-  const foldOf = new Map<number, number>();
-  for (const { cluster, size } of order) {
-    const smallest = filled.indexOf(Math.min(...filled));
-    foldOf.set(cluster, smallest);
-    filled[smallest]! += size;
-  }
-  return Int32Array.from(clusters, (cluster) => foldOf.get(cluster) as number);
 }

@@ -1,11 +1,10 @@
 import { QUESTION_TYPES } from '../../api/index.js';
 import { readTemperatures } from '../../engine/index.js';
+import { type BootstrapOptions, FOLDS, lossAt, sampleOf } from '../../statistics/index.js';
 import type { AnsweredQuestion } from '../answered.js';
-import type { BootstrapOptions } from '../metrics/bootstrap.js';
 import type { FitReport, TypeFit } from '../report.js';
 import { modelsText } from '../show-evaluation.js';
-import { FOLDS, fitType } from './fit-type.js';
-import { lossAt, sampleOf } from './temperature.js';
+import { fitType } from './fit-type.js';
 
 /** Fits temperatures by question type and option count on the development split; on all cases if none names a split. */
 export function fitTemperatures(answered: readonly AnsweredQuestion[], options: BootstrapOptions): FitReport {

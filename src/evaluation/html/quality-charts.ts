@@ -9,7 +9,7 @@ import {
   type Section,
   table,
 } from '../../report/index.js';
-import { wilson } from '../metrics/bootstrap.js';
+import { wilson } from '../../statistics/index.js';
 import type { Quality } from '../report.js';
 import { percent } from '../show-evaluation.js';
 import type { Part } from './quality-table.js';

@@ -1,5 +1,5 @@
+import type { BootstrapOptions } from '../../statistics/index.js';
 import type { OptionAveraging } from '../report.js';
-import type { BootstrapOptions } from './bootstrap.js';
 import { comparisonOf, type Pair } from './comparison.js';
 
 /** The choice questions of a case as sent and averaged over orders of their options. */

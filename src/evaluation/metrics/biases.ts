@@ -1,9 +1,17 @@
+import {
+  type BootstrapOptions,
+  type Clustered,
+  chosen,
+  clustersOf,
+  distanceOf,
+  estimateMean,
+  isCorrect,
+  logLossOf,
+} from '../../statistics/index.js';
 import type { AnsweredQuestion } from '../answered.js';
 import type { Estimate, FormatBias, ModeDifference, OrderBias, StateForm } from '../report.js';
 import { STATE_FORMS } from '../report.js';
 import { ROTATIONS_MAX } from '../variants.js';
-import { type BootstrapOptions, type Clustered, clustersOf, estimateMean } from './bootstrap.js';
-import { chosen, distanceOf, isCorrect, logLossOf } from './score.js';
 
 /** A question, and its answers after its options were rotated `by` places. */
 export interface RotatedAnswers {

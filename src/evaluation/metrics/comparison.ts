@@ -1,8 +1,14 @@
+import {
+  type BootstrapOptions,
+  chosen,
+  clustersOf,
+  MeasuredSample,
+  percentiles,
+  resampled,
+  type Scores,
+} from '../../statistics/index.js';
 import type { AnsweredQuestion } from '../answered.js';
 import type { Comparison, Difference } from '../report.js';
-import { type BootstrapOptions, clustersOf, percentiles, resampled } from './bootstrap.js';
-import { Sample, type Scores } from './sample.js';
-import { chosen } from './score.js';
 
 /** Two answers to one question. */
 export type Pair = readonly [a: AnsweredQuestion, b: AnsweredQuestion];
@@ -10,11 +16,11 @@ export type Pair = readonly [a: AnsweredQuestion, b: AnsweredQuestion];
 /** Compares the answers to at least one question. */
 export function comparisonOf(pairs: readonly Pair[], options: BootstrapOptions): Comparison {
   const clusters = clustersOf(pairs.map(([a]) => a));
-  const a = new Sample(
+  const a = new MeasuredSample(
     pairs.map(([question]) => question),
     clusters,
   );
-  const b = new Sample(
+  const b = new MeasuredSample(
     pairs.map(([, question]) => question),
     clusters,
   );

@@ -1,5 +1,3 @@
-import type { AnsweredQuestion } from '../answered.js';
-
 /** A question whose logits are known. */
 export interface Sample {
   /** Up to a constant per question, which the softmax does not see. */
@@ -17,11 +15,7 @@ const STEPS_MAX = 100;
 const PRECISION = 1e-7;
 
 /** The logits behind unrounded probabilities p = softmax(logits / temperature). */
-export function sampleOf(
-  raw: readonly number[],
-  temperature: number,
-  expected: AnsweredQuestion['expected'],
-): Sample {
+export function sampleOf(raw: readonly number[], temperature: number, expected: number): Sample {
   // A probability that underflowed to 0 has a logit that is at least this far away.
   const logarithms = raw.map((p) => Math.log(Math.max(p, Number.MIN_VALUE)));
   return {

@@ -1,13 +1,13 @@
 import { test } from 'tap';
-import { clustersOf, estimateMean, GROUPS_MIN, wilson } from '../../src/evaluation/metrics/bootstrap.js';
+import { clustersOf, estimateMean, GROUPS_MIN, wilson } from '../../src/statistics/metrics/bootstrap.js';
 import {
   applyThreshold,
   binsOf,
   operatingPoints,
   pointOfError,
-} from '../../src/evaluation/metrics/calibration.js';
-import { qualityOf } from '../../src/evaluation/metrics/quality.js';
-import { PROBABILITY_MIN } from '../../src/evaluation/metrics/score.js';
+} from '../../src/statistics/metrics/calibration.js';
+import { qualityOf } from '../../src/statistics/metrics/quality.js';
+import { PROBABILITY_MIN } from '../../src/statistics/metrics/score.js';
 import { answeredQuestion as answered } from '../support/evaluation/synthetic.js';
 
 const OPTIONS = { seed: 1, resamples: 200 };

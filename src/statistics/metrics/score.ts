@@ -1,4 +1,4 @@
-import type { AnsweredQuestion } from '../answered.js';
+import type { Measured } from './measured.js';
 
 /** The floor of a probability in the log loss: half of the smallest that a server emits. */
 export const PROBABILITY_MIN = 0.00005;
@@ -11,7 +11,7 @@ export function chosen(probabilities: readonly number[]): number {
 /** The probability of the most probable option. */
 export const confidenceOf = (probabilities: readonly number[]): number => Math.max(...probabilities);
 
-type Answered = Pick<AnsweredQuestion, 'probabilities' | 'expected'>;
+type Answered = Pick<Measured, 'probabilities' | 'expected'>;
 
 export const isCorrect = ({ probabilities, expected }: Answered): boolean =>
   chosen(probabilities) === expected;

@@ -1,13 +1,13 @@
-import type { AnsweredQuestion } from '../answered.js';
-import type { Interval, Quality } from '../report.js';
 import { type BootstrapOptions, clustersOf, percentiles, resampled, wilson } from './bootstrap.js';
 import { eceInterval, operatingPoints, pointOfError, reliabilityOf, thin } from './calibration.js';
-import { Sample, type Scores } from './sample.js';
+import type { Measured } from './measured.js';
+import type { Interval, Quality } from './metrics-types.js';
+import { MeasuredSample, type Scores } from './sample.js';
 
 /** Measures a set of answered questions, at least one. */
-export function qualityOf(questions: readonly AnsweredQuestion[], options: BootstrapOptions): Quality {
+export function qualityOf(questions: readonly Measured[], options: BootstrapOptions): Quality {
   const clusters = clustersOf(questions);
-  const sample = new Sample(questions, clusters);
+  const sample = new MeasuredSample(questions, clusters);
   const draws: Scores[] = [];
   for (const counts of resampled(clusters.count, options)) draws.push(sample.draw(counts));
   const { accuracy, brier, log_loss, ece, gaps } = sample.scores;

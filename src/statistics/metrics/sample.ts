@@ -1,6 +1,6 @@
-import type { AnsweredQuestion } from '../answered.js';
 import { type Clusters, dot } from './bootstrap.js';
 import { type Bins, binsOf, eceOf, type Judged } from './calibration.js';
+import type { Measured } from './measured.js';
 import { brierOf, confidenceOf, isCorrect, logLossOf } from './score.js';
 
 /** The scores of a sample, or of a resample of it. */
@@ -13,13 +13,13 @@ export interface Scores {
   readonly gaps: Float64Array;
 }
 
-export const judge = (question: AnsweredQuestion): Judged => ({
+export const judge = (question: Measured): Judged => ({
   confidence: confidenceOf(question.probabilities),
   correct: isCorrect(question),
 });
 
 /** Answered questions, summed by cluster, so that a resample takes one multiplication per cluster and question. */
-export class Sample {
+export class MeasuredSample {
   readonly scores: Scores;
   /** By confidence, lowest first. */
   readonly sorted: readonly Judged[];
@@ -33,8 +33,8 @@ export class Sample {
   private readonly gaps: Float64Array;
 
   /** At least one question. */
-  constructor(questions: readonly AnsweredQuestion[], { of, count }: Clusters) {
-    const sums = (value: (question: AnsweredQuestion) => number) => {
+  constructor(questions: readonly Measured[], { of, count }: Clusters) {
+    const sums = (value: (question: Measured) => number) => {
       const totals = new Float64Array(count);
       for (const [at, question] of questions.entries()) totals[of[at] as number]! += value(question);
       return totals;

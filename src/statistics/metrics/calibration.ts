@@ -1,5 +1,5 @@
-import type { Interval, OperatingPoint, ReliabilityBin } from '../report.js';
 import { quantile } from './bootstrap.js';
+import type { Interval, OperatingPoint, ReliabilityBin } from './metrics-types.js';
 
 /** What calibration needs of an answer. */
 export interface Judged {

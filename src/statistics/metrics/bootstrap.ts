@@ -1,6 +1,6 @@
 import { random } from '../../base/index.js';
-import type { AnsweredQuestion } from '../answered.js';
-import type { Estimate, Interval, ResampledUnit } from '../report.js';
+import type { Measured } from './measured.js';
+import type { Estimate, Interval, ResampledUnit } from './metrics-types.js';
 
 /** How intervals are computed. */
 export interface BootstrapOptions {
@@ -25,7 +25,7 @@ export interface Clusters {
 }
 
 /** Clusters are groups, where a case without one is its own; with fewer than 20 of these, they are cases. */
-export function clustersOf(questions: readonly AnsweredQuestion[]): Clusters {
+export function clustersOf(questions: readonly Measured[]): Clusters {
   if (questions.some(({ group }) => group !== null)) {
     const groups = numbered(questions, groupKey);
     if (groups.count >= GROUPS_MIN) return { ...groups, unit: 'groups' };
@@ -34,10 +34,10 @@ export function clustersOf(questions: readonly AnsweredQuestion[]): Clusters {
 }
 
 /** The group of a question, or its case if it has none. */
-export const groupKey = ({ group, case: id }: AnsweredQuestion): string =>
+export const groupKey = ({ group, case: id }: Measured): string =>
   group === null ? `case ${id}` : `group ${group}`;
 
-function numbered(questions: readonly AnsweredQuestion[], keyOf: (question: AnsweredQuestion) => string) {
+function numbered(questions: readonly Measured[], keyOf: (question: Measured) => string) {
   const numbers = new Map<string, number>();
   const of = Int32Array.from(questions, (question) => {
     const key = keyOf(question);
