@@ -1,3 +1,14 @@
+export { CONFIDENCE_BOUNDS } from './drift/distribution.js';
+export {
+  type DriftAlarm,
+  DriftMonitor,
+  type DriftReport,
+  type DriftState,
+  FALSE_ALARM_ANSWERS,
+  FALSE_ALARM_PROBABILITY,
+  WINDOW_ANSWERS,
+} from './drift/drift-monitor.js';
+export { type ErrorTest, errorTest, errorTestFrom, evidenceOf, withLabel } from './errors/error-test.js';
 export {
   type BootstrapOptions,
   type Clustered,
@@ -15,6 +26,15 @@ export { qualityOf } from './metrics/quality.js';
 export { judge, MeasuredSample, type Scores } from './metrics/sample.js';
 export { chosen, confidenceOf, distanceOf, isCorrect, logLossOf } from './metrics/score.js';
 export {
+  mergedShadow,
+  NO_SHADOW_ANSWERS,
+  type ShadowCounts,
+  shadowCountsFrom,
+  withPair,
+  withPairLabel,
+} from './shadow/shadow-counts.js';
+export { type ShadowReport, shadowReportOf } from './shadow/shadow-report.js';
+export {
   crossValidate,
   FOLDS,
   foldsOf,
@@ -29,3 +49,11 @@ export {
   TEMPERATURE_MAX,
   TEMPERATURE_MIN,
 } from './temperature/temperature.js';
+export { type Acceptance, isAccepted } from './threshold/acceptance.js';
+export type { Target } from './threshold/certified-threshold.js';
+export {
+  fitQuestion,
+  type LabelledAnswer,
+  type QuestionFit,
+  type TooFewLabels,
+} from './threshold/fit-question.js';

@@ -8,7 +8,7 @@ export const FOLDS = 5;
 const DIGITS = 4;
 
 /** A temperature, and the losses on folds that were not used for fitting. */
-export interface CrossValidated {
+interface CrossValidated {
   /** By sample, at the temperature that the other folds give. */
   readonly losses: readonly number[];
   /** Fitted on all folds. */

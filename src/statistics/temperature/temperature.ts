@@ -47,6 +47,18 @@ export function fitTemperature(samples: readonly Sample[]): number {
   return 1 / beta;
 }
 
+/**
+ * The probabilities after a further temperature: softmax(ln p / temperature). A temperature of 1 returns them as they are.
+ */
+export function recalibrated(probabilities: readonly number[], temperature: number): readonly number[] {
+  if (temperature === 1) return probabilities;
+  const largest = Math.log(Math.max(...probabilities));
+  // exp(−∞) is 0: a probability of 0 stays 0.
+  const weights = probabilities.map((p) => Math.exp((Math.log(p) - largest) / temperature));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  return weights.map((weight) => weight / sum);
+}
+
 /** −ln of the correct option's probability at a temperature, in nats. */
 export function lossAt({ logits, expected }: Sample, temperature: number): number {
   const largest = Math.max(...logits);

@@ -1,0 +1,34 @@
+import { totalOf } from './distribution.js';
+
+/** Added to each count, so that a class without answers has a logarithm. */
+const SMOOTHING = 0.5;
+
+/** The population stability index of two sets of answers. */
+interface StabilityIndex {
+  /** 0 if the shares are equal. Rules of thumb call 0.1 a small and 0.25 a large shift. */
+  readonly value: number;
+  /** Its mean if nothing has changed, because both sets are samples. */
+  readonly unchanged: number;
+}
+
+/**
+ * The population stability index Σ (q − p) ln(q / p) over classes (Siddiqi 2006, "Credit Risk Scorecards"), and its mean
+ * (classes − 1) (1/n + 1/m) for samples of one distribution (Yurdakul 2018, "Statistical Properties of Population Stability
+ * Index"). A description, not a test. Assumes independent answers.
+ *
+ * @returns null if one of them is empty
+ */
+export function stabilityIndex(
+  reference: readonly number[],
+  answers: readonly number[],
+): StabilityIndex | null {
+  const [n, m] = [totalOf(reference), totalOf(answers)];
+  if (n === 0 || m === 0) return null;
+  const classes = reference.length;
+  const value = reference.reduce((sum, count, index) => {
+    const p = (count + SMOOTHING) / (n + SMOOTHING * classes);
+    const q = ((answers[index] as number) + SMOOTHING) / (m + SMOOTHING * classes);
+    return sum + (q - p) * Math.log(q / p);
+  }, 0);
+  return { value, unchanged: (classes - 1) * (1 / n + 1 / m) };
+}
