@@ -1,4 +1,8 @@
-"""The hand-written texts of ../bank, divided into parts for training, development and the final evaluation."""
+"""
+The hand-written texts of ../bank, divided into parts for training, development and the final evaluation.
+
+Each kind of data has a folder and each attribute a file: `messages/delivery.tsv`, `labels/topic.tsv`.
+"""
 
 import csv
 import hashlib
@@ -9,8 +13,7 @@ from pathlib import Path
 from random import Random
 
 BANK = Path(__file__).resolve().parent.parent / "bank"
-FOLDERS = (BANK, *(BANK / name for name in ("second", "third", "fourth", "fifth", "sixth")))
-#: Kinds of sets in synonyms.tsv whose members replace each other. Alternatives, such as weekdays, change what a message says,
+#: Kinds of sets in words/synonyms.tsv whose members replace each other. Alternatives, such as weekdays, change what a message says,
 #: but none of its attributes; the answer of a question about a record would change.
 SYNONYMS = ("word", "phrase")
 REPLACEMENTS = (*SYNONYMS, "alternative")
@@ -54,7 +57,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a kind of record, see records.tsv: its values and the ways to ask about it."""
+    """A key of a kind of record, see records/kinds.tsv: its values and the ways to ask about it."""
 
     key: str
     kind: str  # as of Field
@@ -66,6 +69,34 @@ class Key:
     asks_missing: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Listed:
+    """A list of a record, see records/lists.tsv: what can be in it, and the ways to ask whether {value} is."""
+
+    key: str
+    values: tuple[str, ...]
+    asks: tuple[str, ...]
+    asks_not: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a kind of table, see records/tables.tsv."""
+
+    key: str
+    kind: str  # as of Field
+    values: tuple[str, ...]
+    asks: tuple[str, ...]  # for the value of {row}; of flags, whether it is on
+    asks_row: tuple[str, ...]  # which row has {value}
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str  # the key of the rows' names
+    rows: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
 #: A scale of urgency: for each level, the urgencies that it stands for and its label.
 Scale = list[tuple[tuple[float, ...], Label]]
 
@@ -75,49 +106,63 @@ class Bank:
 
     def __init__(self, part: str):
         self.part = part
-        self.messages = [m for folder in FOLDERS for m in _messages(folder / "messages") if split_of(m.text) == part]
+        self.messages = [message for message in _messages(BANK / "messages") if split_of(message.text) == part]
         #: Messages with alternatives in braces and slots, see phrases.py.
-        self.phrases = [m for folder in FOLDERS for m in _messages(folder / "phrases") if split_of(m.text) == part]
+        self.phrases = [message for message in _messages(BANK / "phrases") if split_of(message.text) == part]
         self.questions: dict[tuple[str, str], list[str]] = defaultdict(list)
         self.labels: dict[str, list[Label]] = defaultdict(list)
         self.scales: dict[int, list[Scale]] = defaultdict(list)
-        for folder in FOLDERS:
-            self.read(folder)
+        self.read_questions()
+        self.read_labels()
         if part == DEVELOPMENT:
             self.complete(Bank(TRAIN))
-        self.fields = [f for f in _fields(part)]
+        self.fields = list(_fields(part))
         #: The keys of each kind of record.
         self.kinds: dict[str, list[Key]] = defaultdict(list)
+        for row in _rows("records/kinds.tsv"):
+            if split_of(row["record"]) == part:
+                self.kinds[row["record"]].append(_key(row))
         #: Records that have flags only, with many ways to ask for the opposite.
         self.opposites: dict[str, list[Key]] = defaultdict(list)
-        for folder in FOLDERS:
-            for row in _rows(folder / "records.tsv"):
-                if split_of(row["record"]) == part:
-                    self.kinds[row["record"]].append(_key(row))
-            for row in _rows(folder / "opposites.tsv"):
-                # A kind of another part can have the same name.
-                if part == split_of(row["record"]) == TRAIN:
-                    self.opposites[row["record"]].append(_key(row | {"kind": "flag"}))
+        for row in _rows("records/opposites.tsv"):
+            # A kind of another part can have the same name.
+            if part == split_of(row["record"]) == TRAIN:
+                self.opposites[row["record"]].append(_key(row | {"kind": "flag"}))
+        self.lists = [
+            Listed(row["key"], _many(row["values"]), _many(row["asks"]), _many(row["asks_not"]))
+            for row in _rows("records/lists.tsv")
+            if split_of(row["key"]) == part
+        ]
+        self.tables = _tables(part)
+        #: Keys that have one of two opposite states, each with the words for it.
+        self.antonyms = [
+            (_many(row["keys"]), _many(row["one"]), _many(row["other"])) for row in _rows("records/antonyms.tsv") if split_of(row["keys"]) == part
+        ]
         self.synonyms: dict[str, list[list[str]]] = defaultdict(list)
         self.sentences: dict[str, list[str]] = defaultdict(list)
-        for folder in FOLDERS:
-            for row in _rows(folder / "synonyms.tsv"):
-                members = row["members"].split(" | ")
-                if row["kind"] in REPLACEMENTS:
-                    self.synonyms[row["kind"]].append(members)
-                elif split_of(row["members"]) == part:
-                    self.sentences[row["kind"]].append(row["members"])
-        for row in _rows(BANK / "phrases_tails.tsv"):
+        for row in _rows("words/synonyms.tsv"):
+            members = row["members"].split(" | ")
+            if row["kind"] in REPLACEMENTS:
+                self.synonyms[row["kind"]].append(members)
+            elif split_of(row["members"]) == part:
+                self.sentences[row["kind"]].append(row["members"])
+        for row in _rows("words/tails.tsv"):
             if split_of(row["text"]) == part:
                 self.sentences[row["kind"]].append(row["text"])
+        #: Requests that the model cannot answer, see unknown.py.
+        self.unknown = {
+            path.stem: [row for row in _rows(path) if split_of(row["use"] + row["text"]) == part]
+            for path in sorted((BANK / "unknown").glob("*.tsv"))
+        }
 
-    def read(self, folder: Path) -> None:
-        """Adds the questions and labels of a folder."""
-        for path in sorted((folder / "questions").glob("*.tsv")):
+    def read_questions(self) -> None:
+        for path in sorted((BANK / "questions").glob("*.tsv")):
             for row in _rows(path):
                 if split_of(row["form"] + row["text"]) == self.part:
                     self.questions[row["form"], row["type"]].append(row["text"])
-        for path in sorted((folder / "labels").glob("*.tsv")):
+
+    def read_labels(self) -> None:
+        for path in sorted((BANK / "labels").glob("*.tsv")):
             if path.stem.startswith("urgency_"):
                 levels = int(path.stem[-1])
                 self.scales[levels] += _scales(path, levels, self.part)
@@ -143,10 +188,9 @@ class Bank:
             self.labels[kind] += [label for label in labels if label.meaning not in own]
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as lines:
+def _rows(file: str | Path) -> list[dict[str, str]]:
+    """The rows of a file; a relative path is one of the bank."""
+    with (BANK / file).open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
@@ -180,8 +224,8 @@ def _scales(path: Path, levels: int, part: str) -> list[Scale]:
 
 
 def _fields(part: str):
-    for row in _rows(BANK / "fields.tsv"):
-        values = tuple(row["values"].split(" | ")) if row["values"] else ()
+    for row in _rows("records/fields.tsv"):
+        values = _many(row["values"])
         own = tuple(value for value in values if split_of(value) == part)
         if part != TRAIN:
             # Keys and values of the part's own are few, so known ones stand beside them.
@@ -190,9 +234,22 @@ def _fields(part: str):
             yield Field(row["key"], row["kind"], own)
 
 
+def _many(cell: str) -> tuple[str, ...]:
+    return tuple(cell.split(" | ")) if cell else ()
+
+
+def _tables(part: str) -> list[Table]:
+    columns: dict[tuple[str, str, str], list[Column]] = defaultdict(list)
+    for row in _rows("records/tables.tsv"):
+        if split_of(row["table"]) == part:
+            column = Column(row["key"], row["kind"], _many(row["values"]), _many(row["asks"]), _many(row["asks_row"]))
+            columns[row["table"], row["name"], row["rows"]].append(column)
+    return [Table(name, _many(rows), tuple(found)) for (_, name, rows), found in columns.items()]
+
+
 def _key(row: dict[str, str]) -> Key:
     columns = ("values", "asks", "asks_not", "asks_value", "asks_given", "asks_missing")
-    return Key(row["key"], row["kind"], *(tuple(row[name].split(" | ")) if row.get(name) else () for name in columns))
+    return Key(row["key"], row["kind"], *(_many(row.get(name, "")) for name in columns))
 
 
 def words(text: str) -> list[str]:

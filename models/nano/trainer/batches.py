@@ -8,15 +8,19 @@ from random import Random
 
 import numpy as np
 
-from bank import Bank
+from bank import DEVELOPMENT, HELD, TRAIN, Bank
 from cells import find_whole
 from messages import Messages
 from prompt import Prompts, Question
 from records import Records
+from tokenizer import Tokenizer
+from unknown import AS_MESSAGE, NO_MESSAGES, Unknown, flat
 
 #: As KINDS_SHARE and TABLES_SHARE of records.py, the share in evaluations, so that their figures can be compared; schedule.py
 #: has those in training.
 MESSAGES_SHARE = 0.62
+#: The share of states near the domain, and of the other states with a question that they do not answer, see unknown.py.
+UNKNOWN_SHARE, BESIDE_SHARE = 0.05, 0.0
 
 
 @dataclass
@@ -34,6 +38,7 @@ class Answer:
     contents: list[int]  # what each listed option stands for
     entry: tuple[int, int] | None  # the first and the last token that the answer is read from, see Question
     negated: bool | None  # see Question
+    flat: bool  # see Question
     #: Of a choice about a record: where each option is in the state; the start token of those that are not.
     places: list[tuple[int, int]]
 
@@ -82,21 +87,54 @@ class Concepts:
         return (len(self.topics), len(self.intents), 3, 2, 4, 2, 2)
 
 
+def make_concepts(tokenizer: Tokenizer) -> Concepts:
+    return Concepts(tokenizer.families(), [message.intent for part in (TRAIN, DEVELOPMENT, HELD) for message in Bank(part).messages])
+
+
+def aligned(one: str, other: str) -> list[tuple[int, int]]:
+    """The places of the digits of two numbers that stand equally far from the decimal point: of 12.5 and 340, 0-1 and 1-2."""
+    points = [(number + ".").index(".") for number in (one, other)]
+    return [
+        (at, at - points[0] + points[1])
+        for at, digit in enumerate(one)
+        if digit.isdigit() and 0 <= at - points[0] + points[1] < len(other) and other[at - points[0] + points[1]].isdigit()
+    ]
+
+
 class Batches:
-    """Makes batches without end. `mix` is the share of messages; the rest are records."""
+    """
+    Makes batches without end. `mix` is the share of messages; the rest are records. Before that, `unknown_share` are states
+    near the domain.
+    """
 
     def __init__(self, bank: Bank, prompts: Prompts, concepts: Concepts, random: Random):
         self.prompts, self.concepts, self.random, self.mix = prompts, concepts, random, MESSAGES_SHARE
-        self.messages, self.records = Messages(bank, random), Records(bank, random)
+        self.messages, self.records, self.unknown = Messages(bank, random), Records(bank, random), Unknown(bank, random)
+        self.unknown_share, self.beside_share = UNKNOWN_SHARE, BESIDE_SHARE
 
     def sample(self, questions: int):
         """A state with its questions, the attributes of a message, and the links of a table."""
+        if self.random.random() < self.unknown_share:
+            return *self.sample_unknown(questions), None, []
         if self.random.random() < self.mix:
             message = self.messages.draw()
-            text = self.messages.state(message)
-            return text, self.messages.questions(message, questions), self.concepts.attributes(message), []
+            text, asked = self.messages.state(message), self.messages.questions(message, questions)
+            return text, self.with_beside(asked), self.concepts.attributes(message), []
         text, asked, links = self.records.draw()
-        return text, asked[:questions], None, links
+        return text, self.with_beside(asked[:questions]), None, links
+
+    def sample_unknown(self, questions: int) -> tuple[str, list[Question]]:
+        """A state near the domain with questions that cannot be answered, some of them those about messages."""
+        kind, text, asked = self.unknown.draw(questions)
+        if kind in NO_MESSAGES and self.random.random() < AS_MESSAGE:
+            asked = flat(self.messages.questions(self.messages.draw(), questions))
+        return text, asked
+
+    def with_beside(self, asked: list[Question]) -> list[Question]:
+        """The questions, the last of which is sometimes one that the state does not answer."""
+        if asked and self.random.random() < self.beside_share:
+            return [*asked[:-1], self.unknown.beside()]
+        return asked
 
     def batch(self, rows: int, length: int, questions: int = 8) -> Batch:
         made = Batch(
@@ -134,6 +172,8 @@ class Batches:
                 answer = self.place(question, leaf, row * length + end, row * length + at)
                 if attributes is None:
                     self.trace(answer, question, text)
+                if question.compared is not None and question.entry is not None:
+                    made.links["digit"] += self.digits(question, leaf, text, row * length + end, row * length + at)
                 made.answers.append(answer)
                 end = span.stop
             if leaves == 0:
@@ -170,6 +210,7 @@ class Batches:
             contents=contents,
             entry=None,
             negated=question.negated,
+            flat=question.flat,
             places=[],
         )
 
@@ -177,11 +218,25 @@ class Batches:
         """Sets where the record has the entry that the question is about, and its options."""
         if question.entry is not None:
             answer.entry = self.tokens(text, question.entry, answer.start)
-        if question.type == "choice":
+        if question.type == "choice" and not question.flat:
             for number, option in enumerate(question.options):
                 inside = question.entry if number == question.answer else None
                 found = (inside and find_whole(text[: inside[1]], option.name, inside[0])) or find_whole(text, option.name)
                 answer.places.append((answer.start, answer.start) if found is None else self.tokens(text, found, answer.start))
+
+    def digits(self, question: Question, leaf, text: str, offset: int, start: int) -> list[tuple[int, tuple[int, int]]]:
+        """Each digit of the number in a comparison with the token of the digit in the state that has the same place."""
+        asked, stated = question.compared
+        inside, outside = question.text.rfind(asked), find_whole(text, stated, question.entry[0])
+        if outside is None or inside < 0:
+            return []
+        # The question stands between its mark and the last token.
+        first = offset + len(leaf.tokens) - 1 - len(self.prompts.encode(question.text)) - 1
+        found = []
+        for at, other in aligned(asked, stated):
+            token, _ = self.tokens(question.text, (inside + at, inside + at + 1), first)
+            found.append((token, self.tokens(text, (outside[0] + other, outside[0] + other + 1), start)))
+        return found
 
     def tokens(self, text: str, span: tuple[int, int], start: int) -> tuple[int, int]:
         """The first and the last token of a part of the state."""

@@ -1,10 +1,5 @@
-"""
-Writes the model of a checkpoint as a GGUF file, with reference probabilities of the trainer's own forward pass.
+"""Writes the model of a checkpoint as a GGUF file, with reference probabilities of the trainer's own forward pass."""
 
-    python3 export.py runs/1 decider-g-nano.gguf --reference reference.jsonl
-"""
-
-import argparse
 import json
 from pathlib import Path
 from random import Random
@@ -15,11 +10,10 @@ from torch.nn import functional as F
 
 import gguf
 from bank import DEVELOPMENT, Bank
-from batches import Batches
+from batches import Batches, make_concepts
 from network import EPSILON, Network, Shape
 from prompt import TEMPLATE, Prompts, Question
 from tokenizer import CONTROL, LETTERS, Tokenizer
-from train import make_concepts
 
 CONTEXT_LENGTH = 2048
 NORMAL, CONTROL_TYPE = 1, 3
@@ -32,26 +26,23 @@ PRECISE = ((0, "k"), (1, "k"))
 MATRICES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down"}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--reference", type=Path)
-    options = parser.parse_args()
-    tokenizer = Tokenizer.load(options.run / "tokenizer.json")
-    network = rounded(load(options.run, tokenizer))
-    gguf.write(options.file, metadata(network.shape, tokenizer), tensors(network))
-    print(f"{options.file} {options.file.stat().st_size} bytes")
-    if options.reference:
-        with options.reference.open("w") as lines:
-            for one in references(network, tokenizer):
-                lines.write(json.dumps(one, ensure_ascii=False) + "\n")
+def export(run: Path, file: Path, reference: Path) -> None:
+    """Writes the file of a run's last checkpoint, and the requests whose probabilities the server must have."""
+    tokenizer = Tokenizer.load(run / "tokenizer.json")
+    network = rounded(load(run, tokenizer))
+    gguf.write(file, metadata(network.shape, tokenizer), tensors(network))
+    print(f"{file} {file.stat().st_size} bytes", flush=True)
+    with reference.open("w") as lines:
+        for one in references(network, tokenizer):
+            lines.write(json.dumps(one, ensure_ascii=False) + "\n")
 
 
 def load(run: Path, tokenizer: Tokenizer) -> Network:
     concepts = make_concepts(tokenizer)
     network = Network(Shape(), tokenizer, concepts.count, concepts.sizes())
-    network.load_state_dict(torch.load(run / "checkpoint.pt")["network"])
+    # All workers have the same parameters.
+    step = json.loads((run / "checkpoint.json").read_text())["step"]
+    network.load_state_dict(torch.load(run / f"worker-0-{step}.pt")["network"])
     return network
 
 
@@ -152,6 +143,3 @@ def question_json(question: Question) -> dict:
         asked["criteria"] = [option.description for option in question.options]
     return asked
 
-
-if __name__ == "__main__":
-    main()

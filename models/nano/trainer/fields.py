@@ -3,10 +3,11 @@
 import re
 from random import Random
 
-from bank import Bank, split_of, words
+from bank import TRAIN, Bank, split_of, words
 from formats import readable
 from messages import NEGATED
 from prompt import Option, Question, yes_or_no
+from rewording import rough
 
 #: Forms of questions for what is missing.
 LACKING = ("missing", "cell_missing")
@@ -46,9 +47,20 @@ class Fields:
             return name
         return self.random.choice(("{0} {1}", "{1} of the {0}", "{1} of {0}", "{0}'s {1}", "{1} in {0}")).format(parent, name)
 
+    def asked(self, form: str, type: str, **places: str) -> str | None:
+        """One way to ask, with its places filled in; None if the part has none of this form."""
+        text = self.bank.ask(self.random, form, type)
+        if text is None:
+            return None
+        if self.bank.part == TRAIN:
+            text = rough(text, self.random)
+        for name, value in places.items():
+            text = text.replace("{" + name + "}", value)
+        return text
+
     def yes_no(self, family: str, form: str, truth: bool, **places: str) -> Question | None:
         negated = self.random.random() < NEGATED[self.bank.part]
-        text = self.bank.ask(self.random, form + "_not" if negated else form, "yes_no", **places)
+        text = self.asked(form + "_not" if negated else form, "yes_no", **places)
         # A question for what is missing asks for the opposite of what is given.
         lacking = form in LACKING
         return None if text is None else yes_or_no(family, text, truth != lacking, negated != lacking)

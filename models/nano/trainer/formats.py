@@ -95,10 +95,10 @@ def as_yaml(value: dict | list, words: Wording, depth: int = 0) -> str:
 
 
 def as_lines(record: dict, words: Wording, random: Random) -> str:
-    between = random.choice((": ", ": ", " = ", "=", " is ", " - ", "\t", " | ", ":"))
+    between = random.choice((": ", ": ", " = ", "=", " is ", " - ", "\t", " | ", ":", " -> ", " ", " … "))
     start = random.choice(("", "", "", "- ", "* ", "• "))
     lines = [start + key + between + words.written(value) for key, value in record.items()]
-    return random.choice(("\n", "\n", "\n", ", ", "; ")).join(line.rstrip() for line in lines)
+    return random.choice(("\n", "\n", "\n", ", ", "; ", " / ", ". ")).join(line.rstrip() for line in lines)
 
 
 def as_settings(record: dict, words: Wording) -> str:

@@ -6,12 +6,14 @@ from random import Random
 from bank import DEVELOPMENT, HELD, SYNONYMS, TRAIN, Bank, Key
 from fields import Fields
 from formats import readable
-from prompt import Question, yes_or_no
-from rewording import STYLES, Rewording
+from prompt import Option, Question, yes_or_no
+from rewording import STYLES, Rewording, rough
 
 #: Kinds that are lists of entries of the same sort, whose keys are looked up.
 LIST = "list: "
 EMPTY_SHARE = 0.12
+#: How often a number is 0.
+ZERO_SHARE = 0.04
 #: The share of kinds in training that have only flags, see opposites.tsv.
 FLAGS_SHARE = 0.15
 #: The share of questions about flags that ask for the opposite. They are hard, so they are trained more.
@@ -22,6 +24,9 @@ GIVEN_SHARE, ABSENT_SHARE = 0.2, 0.3
 NEAR_SHARE = 0.9
 #: In training: how often words of a question are replaced by synonyms, and how often the keys of a record are renamed.
 REWORDED_SHARE, RENAMED_SHARE = 0.3, 0.5
+#: How often a flag is asked for as a choice between labels.
+LISTED_SHARE = 0.12
+LABELS = (("yes", "no"), ("yes", "no"), ("Yes", "No"), ("YES", "NO"), ("true", "false"), ("y", "n"), ("it is", "it is not"), ("true", "not true"))
 #: Stands for a value in questions of the bank.
 VALUE = "{value}"
 
@@ -62,13 +67,17 @@ class Kinds(Fields):
         if key.asks_given and self.random.random() < EMPTY_SHARE:
             return None
         value = self.random.choice(key.values)
-        return number(value) if key.kind == "number" else value
+        if key.kind == "number":
+            return 0 if self.random.random() < ZERO_SHARE else number(value)
+        return value
 
     def question(self, key: Key, record: dict, listed: bool) -> Question | None:
         random = self.random
         value = record.get(key.key)
         if isinstance(value, bool):
             negated = bool(key.asks_not) and random.random() < NEGATED_SHARE[self.bank.part]
+            if random.random() < LISTED_SHARE:
+                return self.listed("field_value", key.asks_not if negated else key.asks, value != negated)
             return self.whether("flag", key.asks_not if negated else key.asks, value, negated)
         if key.key not in record and random.random() > ABSENT_SHARE:
             return None
@@ -88,6 +97,16 @@ class Kinds(Fields):
         family = "lookup" if listed else "status" if status else "field_value"
         return self.choose(family, self.ask(key.asks), value, near, NEAR_SHARE)
 
+    def listed(self, family: str, asks: tuple[str, ...], truth: bool) -> Question | None:
+        """A yes-or-no question as a choice between labels."""
+        if not asks:
+            return None
+        names = self.random.choice(LABELS)
+        options = [Option(name, None, ("answer", which)) for name, which in zip(names, ("yes", "no"))]
+        right = options[0 if truth else 1]
+        self.random.shuffle(options)
+        return Question(family, "choice", self.ask(asks).replace(VALUE, ""), tuple(options), options.index(right))
+
     def whether(self, family: str, asks: tuple[str, ...], truth: bool, negated: bool, value: str = "") -> Question | None:
         return yes_or_no(family, self.ask(asks).replace(VALUE, value), truth, negated) if asks else None
 
@@ -96,7 +115,7 @@ class Kinds(Fields):
         text = self.random.choice(asks)
         if self.bank.part == TRAIN and self.random.random() < REWORDED_SHARE:
             text = VALUE.join(map(self.rewording.substitute, text.split(VALUE)))
-        return text
+        return rough(text, self.random) if self.bank.part == TRAIN else text
 
 
 def number(text: str) -> int | float | str:

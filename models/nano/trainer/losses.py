@@ -21,11 +21,12 @@ from prompt import Prompts
 ATTRIBUTES_AFTER, CONTENT_AFTER, MATCH_HEAD = 2, 3, 1
 MATCH_BLOCK = CONTENT_AFTER + 1
 #: Blocks and their heads that attend to the entry of a record that is asked about, and from the letter of an option to the
-#: option there; from a value in a table to the name of its row, and to the head of its column.
-GUIDED = {3: {"entry": 5, "places": 4}, 2: {"row": 4, "column": 5}}
+#: option there; of a comparison, from each digit of the question to that of the same place in the state; from a value in a table
+#: to the name of its row, and to the head of its column.
+GUIDED = {3: {"entry": 5, "places": 4, "digit": 2}, 2: {"row": 4, "column": 5}}
 WEIGHTS = {
     "letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "negated": 0.5, "entry": 0.8, "places": 0.3,
-    "row": 0.2, "column": 0.2,
+    "row": 0.2, "column": 0.2, "digit": 0.3,
 }
 #: Options of one question in so many are compared with all words: most are right soon, and it takes a tenth of the time.
 OPTIONS_EVERY = 4
@@ -55,6 +56,7 @@ def losses(network: Network, prompts: Prompts, batch: Batch) -> Result:
     right = torch.tensor([answer.answer for answer in answers])
     logits = network.letter_logits(streams[-1][at], torch.tensor(prompts.letters))
     options = torch.tensor([answer.options for answer in answers])
+    flat = torch.tensor([answer.flat for answer in answers])
     logits = logits.masked_fill(torch.arange(logits.shape[1]) >= options[:, None], IMPOSSIBLE)
     found = network.content_logits(found_at, network.content_norm)
     content = torch.tensor([answer.content for answer in answers])
@@ -67,8 +69,8 @@ def losses(network: Network, prompts: Prompts, batch: Batch) -> Result:
         **batch.links,
     }
     parts = {
-        "letter": F.cross_entropy(logits, right),
-        "content": F.cross_entropy(found, content),
+        "letter": letter(logits, right, options, flat),
+        "content": F.cross_entropy(found[~flat], content[~flat]),
         "options": F.cross_entropy(named, stands_for),
         "attributes": attributes(network, streams[ATTRIBUTES_AFTER], batch),
         "match": match(network, found_compared.view(*compared.shape, -1), rotation, compared, listed),
@@ -80,6 +82,15 @@ def losses(network: Network, prompts: Prompts, batch: Batch) -> Result:
         loss, {name: part.item() for name, part in parts.items()}, logits, (found.argmax(1) == content).tolist(),
         (named.argmax(1) == stands_for).float().mean().item(),
     )
+
+
+def letter(logits: Tensor, right: Tensor, options: Tensor, flat: Tensor) -> Tensor:
+    """Minus the logarithm of the right letter's probability; of flat questions, the mean over all letters of options."""
+    chances = logits.log_softmax(-1)
+    one = -chances.gather(1, right[:, None]).squeeze(1)
+    listed = torch.arange(logits.shape[1]) < options[:, None]
+    even = -chances.masked_fill(~listed, 0).sum(1) / options
+    return torch.where(flat, even, one).mean()
 
 
 def attributes(network: Network, x: Tensor, batch: Batch) -> Tensor:
@@ -125,7 +136,9 @@ def compared_tokens(listed: list[Answer]) -> Tensor:
 
 
 def match(network: Network, found: Tensor, rotation: tuple[Tensor, Tensor], tokens: Tensor, listed: list[Answer]) -> Tensor:
-    """The weights of the comparing head. tokens: see compared_tokens; found: the stream there."""
+    """
+    The weights of the comparing head, which rests at flat questions. tokens: see compared_tokens; found: the stream there.
+    """
     block, head = network.blocks[MATCH_BLOCK], network.shape.head
     span = slice(MATCH_HEAD * head, (MATCH_HEAD + 1) * head)
     most = tokens.shape[1] - 2
@@ -137,7 +150,7 @@ def match(network: Network, found: Tensor, rotation: tuple[Tensor, Tensor], toke
     scores = (q[:, None] * k).sum(-1) * head**-0.5
     place = torch.arange(most + 2)
     scores = scores.masked_fill((place >= options[:, None]) & (place < most), IMPOSSIBLE)
-    return F.cross_entropy(scores, torch.tensor([answer.answer for answer in listed]))
+    return F.cross_entropy(scores, torch.tensor([most if answer.flat else answer.answer for answer in listed]))
 
 
 def guided(

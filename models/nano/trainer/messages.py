@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from random import Random
 
-from bank import DEVELOPMENT, HELD, REPLACEMENTS, TRAIN, Bank, Label, Message, words
+from bank import DEVELOPMENT, HELD, REPLACEMENTS, TRAIN, Bank, Label, Message, Scale, words
 from phrases import expand
 from prompt import Option, Question, yes_or_no
 from rewording import Rewording
@@ -37,6 +37,8 @@ NEGATED = {TRAIN: 0.2, DEVELOPMENT: 0.1, HELD: 0.1}
 WEIGHTS = {TRAIN: (0.7, 0.3), DEVELOPMENT: (0.5, 0.5), HELD: (0.5, 0.5)}
 
 
+#: How often a scale of urgency is one of those without a level for messages that say nothing about time.
+DATED_SHARE = 0.2
 WRAPPERS = ("Customer: {}", "Message: {}", "Ticket: {}", "From the customer: {}", "Subject: question\n\n{}", '"{}"')
 TRUTHS = [("yes", "no"), ("Yes", "No"), ("true", "false"), ("YES", "NO")]
 WISHES = {
@@ -78,6 +80,7 @@ class Messages:
             for kind, meanings in self.labels.items()
         }
         self.rewording = Rewording(bank, random, REPLACEMENTS)
+        self.dated = [scale for scale in bank.scales[3] if _is_dated(scale)]
 
     # A state
 
@@ -327,12 +330,16 @@ class Messages:
         return None if right == 1 else self.yes_no("urgency", "can_wait", right == 0)
 
     def scale(self, message: Message) -> Question | None:
-        scales = self.bank.scales[self.random.choice((3, 3, 4, 5))]
+        dated = self.dated and self.random.random() < DATED_SHARE
+        scales = self.dated if dated else self.bank.scales[self.random.choice((3, 3, 4, 5))]
         text = self.bank.ask(self.random, "urgency", "score")
         if not scales or text is None:
             return None
         scale = self.random.choice(scales)
-        fitting = [n for n, (meanings, _) in enumerate(scale) if message.urgency in meanings]
+        urgency = message.urgency
+        if urgency == 1 and message.sentiment == "pos" and _is_dated(scale):
+            urgency = 0  # Thanks: nothing is left to do.
+        fitting = [n for n, (meanings, _) in enumerate(scale) if urgency in meanings]
         if len(fitting) != 1:
             return None
         named = self.random.random() < 0.35
@@ -345,6 +352,11 @@ class Messages:
         if named and scale[0][1].name.isdigit():
             return None
         return Question("urgency", "score", text, tuple(options), fitting[0])
+
+
+def _is_dated(scale: Scale) -> bool:
+    """Whether a scale has no level for messages that say nothing about time, such as "can wait, this week, now"."""
+    return all(1 not in meanings for meanings, _ in scale)
 
 
 def _pools(messages: list[Message]) -> list[tuple[float, list[Message]]]:

@@ -1,6 +1,6 @@
 """Questions, and the prompt that the model reads. The template of the GGUF renders the same tokens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tokenizer import LETTERS, Tokenizer, pieces
@@ -40,6 +40,13 @@ class Question:
     entry: tuple[int, int] | None = None
     #: Of a yes-or-no question: whether it asks for the opposite, "Is it still open?" about the flag `closed`.
     negated: bool | None = None
+    #: Nobody can tell: all options should be equally probable, and `answer` means nothing.
+    flat: bool = False
+    #: Of a comparison: the number in the question, and the one in the state, as they are written.
+    compared: tuple[str, str] | None = None
+
+    def located(self, entry: tuple[int, int] | None) -> "Question":
+        return replace(self, entry=entry)
 
 
 YES_NO = (Option("yes", None, ("answer", "yes")), Option("no", None, ("answer", "no")))

@@ -9,12 +9,17 @@ from cells import Link
 from fields import Fields
 from formats import MISSING, UNKNOWN, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, entries, nest, readable, wording
 from kinds import Kinds
-from prompt import Question
+from lists import Lists
+from prompt import Question, yes_or_no
 from tables import Tables
 
 #: The key that a question is about, and the question.
 Made = tuple[str, Question | None] | None
 
+#: The share of states with lists, and of those with one of two opposite states, among records that are of no kind of the bank.
+LISTS_SHARE, STATES_SHARE = 0.2, 0.08
+#: How often a number is 0.
+ZERO_SHARE = 0.08
 PARENTS = "order user device record data customer account item ticket booking details info".split()
 #: The share of records whose kind is in the bank; the others have random keys. How often lists are lines.
 KINDS_SHARE, LINES_SHARE = 0.4, 0.6
@@ -28,6 +33,7 @@ class Records(Fields):
         super().__init__(bank, random)
         self.tables = Tables(bank, random)
         self.kinds = Kinds(bank, random)
+        self.lists = Lists(bank, random)
         self.kinds_share, self.tables_share = KINDS_SHARE, TABLES_SHARE
 
     # A state
@@ -38,6 +44,11 @@ class Records(Fields):
         if self.bank.kinds and random.random() < self.kinds_share:
             record, listed, questions = self.kinds.draw()
             return traced(self.as_kind(record, listed), record, list(record), questions)
+        form = random.random()
+        if form < LISTS_SHARE and self.lists.lists:
+            return self.lists.draw()
+        if random.random() < STATES_SHARE and self.bank.antonyms:
+            return self.of_states()
         form = random.random()
         if form < self.tables_share:
             return self.tables.draw()
@@ -56,6 +67,8 @@ class Records(Fields):
             else:
                 keys, text = list(record), self.as_text(record)
             makers = [self.value, self.value, self.flag, self.flag, self.missing, self.equals, self.status, self.status_is]
+            if keys and any(isinstance(value, (int, float)) and not isinstance(value, bool) for value in record.values()):
+                makers += [self.above]
         random.shuffle(makers)
         made = [one for one in (make(record) for make in makers * 2) if one is not None and one[1] is not None]
         return traced(text, record, keys, made)
@@ -74,7 +87,7 @@ class Records(Fields):
             if kind < 0.5:
                 self.add_text(record)
             elif kind < 0.68 and self.numbers:
-                record[random.choice(self.numbers).key] = self.number()
+                record[random.choice(self.numbers).key] = 0 if random.random() < ZERO_SHARE else self.number()
             elif self.flags:
                 record[random.choice(self.flags).key] = random.random() < 0.5
         if not record:
@@ -94,6 +107,26 @@ class Records(Fields):
             value = None
         if key not in record and value not in record.values():
             record[key] = value
+
+    def of_states(self) -> tuple[str, list[Question], list[Link]]:
+        """A record of things that have one of two opposite states, such as a door, asked with the words for both."""
+        random = self.random
+        record, sides = {}, {}
+        for keys, *both in random.sample(self.bank.antonyms, min(len(self.bank.antonyms), random.randint(1, 3))):
+            key = random.choice(keys)
+            own, other = random.sample(both, 2)
+            record[key], sides[key] = random.choice(own), (own, other)
+        if random.random() < 0.5:
+            self.add_text(record)
+        text = self.as_text(record)
+        made = []
+        for key, (own, other) in [*sides.items()] * 2:
+            truth = random.random() < 0.5
+            question = self.yes_no("equals", "state", truth, key=self.spoken(key), value=random.choice(own if truth else other))
+            if question is not None and (len(sides) == 1 or readable(key) in question.text.lower() or key in question.text):
+                made.append((key, question))
+        random.shuffle(made)
+        return traced(text, record, list(record), made)
 
     def list_of_pairs(self) -> dict:
         pairs: dict = {}
@@ -179,21 +212,21 @@ class Records(Fields):
         if not texts:
             return None
         key = self.random.choice(list(texts))
-        return key, self.choose("field_value", self.bank.ask(self.random, "field_value", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
+        return key, self.choose("field_value", self.asked("field_value", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
 
     def lookup(self, record: dict) -> Made:
         texts = {key: value for key, value in record.items() if value is not None}
         if not texts:
             return None
         key = self.random.choice(list(texts))
-        return key, self.choose("lookup", self.bank.ask(self.random, "lookup", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
+        return key, self.choose("lookup", self.asked("lookup", "choice", key=self.spoken(key)), texts[key], list(texts.values()))
 
     def status(self, record: dict) -> Made:
         key = self.status_key(record)
         if key is None:
             return None
         other = [value for field in self.random.sample(self.statuses, min(2, len(self.statuses))) for value in field.values]
-        return key, self.choose("status", self.bank.ask(self.random, "status", "choice"), record[key], other)
+        return key, self.choose("status", self.asked("status", "choice"), record[key], other)
 
     def status_is(self, record: dict) -> Made:
         key = self.status_key(record)
@@ -215,6 +248,25 @@ class Records(Fields):
         key = self.random.choice(flags)
         spoken = self.spoken(key)
         return key, self.yes_no("flag", "flag", record[key], key=re.sub(r"\b(is|has)[ _]", "", spoken) if self.random.random() < 0.5 else spoken)
+
+    def above(self, record: dict) -> Made:
+        """Whether a number is larger, or smaller, than another one: the only comparison that is trained."""
+        random = self.random
+        numbers = {key: value for key, value in record.items() if isinstance(value, (int, float)) and not isinstance(value, bool)}
+        key = random.choice(list(numbers))
+        value = numbers[key]
+        if random.random() < 0.5:
+            other = value + random.choice((-1, 1)) * random.choice((1, 1, 2, 5, 10, 50))
+        else:
+            other = random.choice((random.randint(0, 9), random.randint(0, 99), random.randint(0, 999)))
+        other = abs(round(other, 2))
+        if other == value:
+            return None
+        below = random.random() < 0.5
+        text = self.asked("above_not" if below else "above", "yes_no", key=self.spoken(key), value=str(other))
+        if text is None or len(numbers) > 1 and not (key in text or readable(key) in text.lower()):
+            return None
+        return key, replace(yes_or_no("compare", text, value > other, below), compared=(str(other), str(value)))
 
     def missing(self, record: dict) -> Made:
         """Whether a key has no value: it is empty, or not in the record at all."""

@@ -59,7 +59,7 @@ class Rewording:
             dropped = self.changes.dropped_words
             text = " ".join(part for n, part in enumerate(parts) if n == 0 or random.random() > dropped)
         if random.random() < 0.12:
-            text = _mistype(text, random)
+            text = mistype(text, random)
         change = random.random()
         if change < 0.12:
             text = text.lower()
@@ -118,7 +118,7 @@ def _swaps(bank: Bank, sets: tuple[str, ...]) -> dict[str, list[str]]:
     return found
 
 
-def _mistype(text: str, random: Random) -> str:
+def mistype(text: str, random: Random) -> str:
     """Swaps, drops or doubles a letter."""
     places = [n for n in range(1, len(text) - 1) if text[n].isalpha() and text[n - 1].isalpha()]
     if not places:
@@ -128,3 +128,26 @@ def _mistype(text: str, random: Random) -> str:
     if kind == 0:
         return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
     return text[:at] + text[at + 1 :] if kind == 1 else text[:at] + text[at] + text[at:]
+
+
+#: How often a question about a record is written without its mark and capital, without the words that begin it, and mistyped.
+BARE, SHORT, QUESTION_MISTYPED = 0.25, 0.2, 0.08
+PLACE = re.compile(r"(\{\w+\})")
+#: What people leave out at the beginning of a question: "What is the status?" becomes "status?".
+BEGINNING = re.compile(r"(what|which|who|how much|when|where) (is|are|was|were) (the |its |it )?|(is|are|was|were) (the |it |this )|what's (the )?|tell me (the |whether )", re.I)
+
+
+def rough(text: str, random: Random) -> str:
+    """A question of the bank as people type it: shorter, without capitals, with typing errors. Its places stay as they are."""
+    if random.random() < SHORT:
+        short = text[BEGINNING.match(text).end() :] if BEGINNING.match(text) else text
+        text = short if len(short) > 3 else text
+    if random.random() < BARE:
+        text = text.rstrip("?.")
+        text = text if text.startswith("{") else text[:1].lower() + text[1:]
+    if random.random() < QUESTION_MISTYPED:
+        parts = PLACE.split(text)
+        at = random.randrange(0, len(parts), 2)
+        parts[at] = mistype(parts[at], random)
+        text = "".join(parts)
+    return text

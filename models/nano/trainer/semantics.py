@@ -22,7 +22,9 @@ MESSAGES, LABELS = 192, 96
 LABELLED = {"topic": 0, "team": 0, "intent": 1, "sentiment": 2, "anger": 3, "urgency": 4}
 
 
-def word_vectors(tokenizer: Tokenizer, concepts: Concepts, bank: Bank, width: int, seed: int) -> tuple[Tensor, nn.ModuleList]:
+def word_vectors(
+    tokenizer: Tokenizer, concepts: Concepts, bank: Bank, width: int, seed: int, steps: int = STEPS
+) -> tuple[Tensor, nn.ModuleList]:
     """A vector for each family of words, and a linear layer for each attribute, over averages of the vectors."""
     torch.manual_seed(seed)
     random = Random(seed)
@@ -39,7 +41,7 @@ def word_vectors(tokenizer: Tokenizer, concepts: Concepts, bank: Bank, width: in
         starts = torch.tensor([0, *(len(one) for one in tokens)])[:-1].cumsum(0)
         return vectors(torch.tensor([token for one in tokens for token in one]), starts)
 
-    for step in range(STEPS):
+    for step in range(steps):
         drawn = [messages.draw() for _ in range(MESSAGES)]
         values = torch.tensor([concepts.attributes(message) for message in drawn])
         z = average([message.text for message in drawn])
@@ -51,7 +53,7 @@ def word_vectors(tokenizer: Tokenizer, concepts: Concepts, bank: Bank, width: in
             if rows:
                 loss = loss + 0.5 * F.cross_entropy(head(z[rows]), torch.tensor([chosen[row][2] for row in rows]))
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1, 2 * (1 - step / STEPS))
+            group["lr"] = RATE * min(1, 2 * (1 - step / steps))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -2,13 +2,17 @@
 
 from dataclasses import replace
 
+from bank import TRAIN, Column
 from cells import Link, around, locate
 from fields import Fields
 from formats import Wording, as_csv, as_json, as_markdown, as_yaml, readable, wording
 from phrases import NAMES
-from prompt import Question
+from prompt import Question, yes_or_no
+from rewording import rough
 
 ROWS_MAX, COLUMNS_MAX = 6, 3
+#: The share of tables whose kind is in the bank, and, of their questions, of those in the words of its columns.
+NATURAL_SHARE, OWN_WORDS = 0.5, 0.7
 #: Keys of the column that names the rows, and of a table in a JSON object.
 NAME_KEYS = "name customer user item person id guest product member device".split()
 PLURALS = "items customers rows records orders users results data entries".split()
@@ -20,6 +24,9 @@ Made = tuple[dict, str, Question | None] | None
 
 
 class Tables(Fields):
+    #: The columns of the present table whose kind is in the bank, by key.
+    columns: dict[str, Column]
+
     def draw(self) -> tuple[str, list[Question], list[Link]]:
         """A table, every question that can be asked of it, in random order, and which of its parts belong together."""
         random = self.random
@@ -31,7 +38,7 @@ class Tables(Fields):
             start, text, values_first = self.prose(rows, name, words)
         else:
             text = self.written(form, rows, name, words)
-        makers = [self.cell] * 4 + [self.row] * 2 + [self.cell_flag] * 3 + [self.cell_missing] * 2
+        makers = [self.cell] * 4 + [self.row] * 2 + [self.cell_flag] * 3 + [self.cell_is] * 2 + [self.cell_missing] * 2
         random.shuffle(makers)
         made = [one for one in (make(rows, name) for make in makers) if one is not None and one[2] is not None]
         found = locate(text, start, rows, name, words, form, values_first)
@@ -50,6 +57,9 @@ class Tables(Fields):
     def rows(self, columns_max: int) -> tuple[list[dict], str]:
         """The rows, and the key of the column with their names."""
         random = self.random
+        self.columns = {}
+        if self.bank.tables and random.random() < NATURAL_SHARE:
+            return self.natural(columns_max)
         name = random.choice(NAME_KEYS)
         fields = [field for field in random.sample([*self.text, *self.statuses], 3) if len(field.values) > 1]
         fields += random.sample(self.flags, min(2, len(self.flags))) + random.sample(self.numbers, min(3, len(self.numbers)))
@@ -58,6 +68,39 @@ class Tables(Fields):
         rows = [{name: one, **{key: self.drawn(field) for key, field in columns.items()}} for one in sorted(names)]
         random.shuffle(rows)
         return rows, name
+
+    def natural(self, columns_max: int) -> tuple[list[dict], str]:
+        """The rows of a table whose kind is in the bank."""
+        random = self.random
+        table = random.choice(self.bank.tables)
+        columns = random.sample(table.columns, random.randint(1, min(columns_max, len(table.columns))))
+        self.columns = {column.key: column for column in columns}
+        names = random.sample(table.rows, random.randint(2, min(ROWS_MAX, len(table.rows))))
+        rows = [{table.name: one, **{column.key: self.cell_value(column) for column in columns}} for one in names]
+        return rows, table.name
+
+    def cell_value(self, column: Column) -> object:
+        if self.random.random() < 0.05:
+            return None
+        if column.kind == "flag":
+            return self.random.random() < 0.5
+        return self.random.choice(column.values)
+
+    def worded(self, asks: tuple[str, ...], form: str, type: str, **places: str) -> str | None:
+        """A question in the words of its column, or in those of the form."""
+        if not asks or self.random.random() > OWN_WORDS:
+            return self.asked(form, type, **places)
+        text = self.random.choice(asks)
+        if self.bank.part == TRAIN:
+            text = rough(text, self.random)
+        for name, value in places.items():
+            text = text.replace("{" + name + "}", value)
+        return text
+
+    def asks(self, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The ways to ask for a cell of a column, and for the row of a value."""
+        column = self.columns.get(key)
+        return (column.asks, column.asks_row) if column else ((), ())
 
     def drawn(self, field) -> object:
         random = self.random
@@ -111,7 +154,7 @@ class Tables(Fields):
         row, key = found
         near = [str(other[key]) for other in rows if type(other[key]) in (str, int, float)]
         near += [value for value in row.values() if isinstance(value, str)] if isinstance(row[key], str) else []
-        return row, key, self.choose("table", self.bank.ask(self.random, "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
+        return row, key, self.choose("table", self.worded(self.asks(key)[0], "cell", "choice", key=self.spoken(key), row=row[name]), str(row[key]), near)
 
     def row(self, rows: list[dict], name: str) -> Made:
         """The row that has a value which no other row has."""
@@ -121,7 +164,7 @@ class Tables(Fields):
         row, key = found
         if sum(other[key] == row[key] for other in rows) > 1:
             return None
-        text = self.bank.ask(self.random, "row", "choice", key=self.spoken(key), value=str(row[key]))
+        text = self.worded(self.asks(key)[1], "row", "choice", key=self.spoken(key), value=str(row[key]))
         return row, key, self.choose("table", text, row[name], [other[name] for other in rows])
 
     def cell_flag(self, rows: list[dict], name: str) -> Made:
@@ -129,7 +172,21 @@ class Tables(Fields):
         if found is None:
             return None
         row, key = found
+        asks = self.asks(key)[0]
+        if asks and self.random.random() < OWN_WORDS:
+            return row, key, yes_or_no("table", self.worded(asks, "cell_flag", "yes_no", key=self.spoken(key), row=row[name]), row[key], False)
         return row, key, self.yes_no("table", "cell_flag", row[key], key=self.spoken(key), row=row[name])
+
+    def cell_is(self, rows: list[dict], name: str) -> Made:
+        """Whether a cell has a value, which another row may have."""
+        found = self.pick(rows, name, (str, int, float))
+        if found is None:
+            return None
+        row, key = found
+        others = [other[key] for other in rows if other[key] not in (None, row[key])]
+        truth = self.random.random() < 0.5 or not others
+        value = row[key] if truth else self.random.choice(others)
+        return row, key, self.yes_no("table", "cell_is", truth, key=self.spoken(key), row=row[name], value=str(value))
 
     def cell_missing(self, rows: list[dict], name: str) -> Made:
         kinds = (type(None),) if self.random.random() < 0.6 else (str, int, float)

@@ -86,18 +86,28 @@ def merge(parts: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
     return parts
 
 
-def build(counts: Counter, symbols: Counter, whole: set[str], forms: set[str], size: int) -> Tokenizer:
+def learn(counts: Counter, symbols: Counter, size: int) -> Tokenizer:
     """
-    Learns a vocabulary.
+    Learns the parts of words. It takes most of the time of a vocabulary.
 
     counts: lower-case words without spaces. symbols: pieces without letters, such as `":`.
-    whole: lower-case words that must be one token. forms: words with a space before them or capitals that must be one token.
     size: tokens of lower-case parts of words, at most.
     """
     tokens = [*CONTROL, *(BYTES[byte] for byte in range(256))]
     merges: list[tuple[str, str]] = []
     _learn(Counter({word: n for word, n in counts.items() if len(word) > 1}), tokens, merges, size)
     _learn(Counter({piece: n for piece, n in symbols.items() if len(piece) > 1}), tokens, merges, len(tokens) + 200)
+    return Tokenizer(tokens, merges)
+
+
+def build(parts: Tokenizer, counts: Counter, whole: set[str], forms: set[str]) -> Tokenizer:
+    """
+    Adds words to the parts of words.
+
+    counts: as of `learn`. whole: lower-case words that must be one token. forms: words with a space before them or capitals
+    that must be one token.
+    """
+    tokens, merges = [*parts.tokens], [*parts.merges]
     ranks = {pair: rank for rank, pair in enumerate(merges)}
     known = set(tokens)
 

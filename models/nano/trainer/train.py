@@ -1,16 +1,21 @@
 """
-Trains the model, from the bank to a checkpoint.
+Trains the model, from the bank to the file that is shipped.
 
     python3 train.py --seed 1 --out runs/1
 
 Shows progress, evaluates on the development part, writes a checkpoint every few minutes and continues from it when the
-command is repeated.
+command is repeated. On one type of processor, a seed gives the same file, byte for byte, however often the run was continued.
 """
 
 import argparse
 import ctypes
+import json
 import multiprocessing
 import os
+
+# Before PyTorch is loaded. Each worker has one thread: several would add in an order that differs between runs.
+os.environ["OMP_NUM_THREADS"] = "1"
+
 import threading
 import time
 from collections import defaultdict
@@ -22,13 +27,15 @@ import torch
 from torch import distributed
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
-from bank import DEVELOPMENT, HELD, TRAIN, Bank
-from batches import Batch, Batches, Concepts
+from bank import DEVELOPMENT, TRAIN, Bank
+from batches import Batch, Batches, Concepts, make_concepts
+from export import export
 from losses import losses
 from network import SEMANTIC, Network, Shape
 from optimizer import Optimizer
 from prompt import Prompts
 from schedule import STEPS, learning_rate, mix, training_batches
+from semantics import STEPS as VECTOR_STEPS
 from semantics import word_vectors
 from tokenizer import Tokenizer
 from vocabulary import vocabulary
@@ -40,7 +47,11 @@ LONG_EVERY, LONG_ROWS, LONG_LENGTH = 8, 12, 640
 #: After so many steps the workers set their parameters to the averages of all.
 AVERAGE_EVERY = 10
 EVALUATED_BATCHES, EVALUATE_EVERY = 8, 200
-CHECKPOINT_SECONDS, PROGRESS_SECONDS, FEEDER_SECONDS = 180, 10, 60
+#: An answer with a confidence below this, scaled so that 0 is guessing, is unsure.
+UNSURE = 0.5
+#: In steps: a multiple of AVERAGE_EVERY, so that all workers have the same parameters.
+CHECKPOINT_EVERY = 100
+PROGRESS_SECONDS, FEEDER_SECONDS = 10, 60
 
 
 def main() -> None:
@@ -58,17 +69,17 @@ def main() -> None:
     finally:
         for other in others:
             other.terminate()
+    export(options.out, options.out / "decider-g-nano.gguf", options.out / "reference.jsonl")
 
 
 def work(options: argparse.Namespace, rank: int) -> None:
     """
-    One of the workers, each of which trains on its own batches. The first shows progress and writes the checkpoints; all
-    continue with its optimizer's state.
+    One of the workers, each of which trains on its own batches. The first shows progress.
     """
     if rank > 0:
         threading.Thread(target=end_with_parent, daemon=True).start()
     keep_memory()
-    torch.set_num_threads(options.threads)
+    torch.set_num_threads(1)
     torch.manual_seed(options.seed)
     if options.workers > 1:
         address = f"file://{(options.out / 'workers').resolve()}"
@@ -82,19 +93,17 @@ def work(options: argparse.Namespace, rank: int) -> None:
     prompts = Prompts(tokenizer)
     concepts = make_concepts(tokenizer)
     network = Network(Shape(), tokenizer, concepts.count, concepts.sizes())
-    saved = options.out / "checkpoint.pt"
-    begun = tokens_before = 0
-    if not saved.exists():
+    begun, tokens_before = stored_steps(options.out)
+    if begun == 0:
         if rank == 0:
             print("word vectors …", flush=True)
-        vectors, heads = word_vectors(tokenizer, concepts, Bank(TRAIN), SEMANTIC, options.seed)
+        vectors, heads = word_vectors(tokenizer, concepts, Bank(TRAIN), SEMANTIC, options.seed, options.vector_steps)
         Wiring(network, prompts, options.seed, vectors, heads).apply()
     optimizer = Optimizer(network)
-    if saved.exists():
-        checkpoint = torch.load(saved)
+    if begun > 0:
+        checkpoint = torch.load(worker_file(options.out, rank, begun))
         network.load_state_dict(checkpoint["network"])
         optimizer.restore(checkpoint["optimizer"])
-        begun, tokens_before = checkpoint["step"], checkpoint["tokens"]
         if rank == 0:
             print(f"continues at step {begun}", flush=True)
     development = evaluation_batches(prompts, concepts) if rank == 0 else []
@@ -121,16 +130,11 @@ def keep_memory() -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=STEPS, help="for a trial: the number of steps after which to stop")
+    parser.add_argument("--vector-steps", type=int, default=VECTOR_STEPS, help="for a trial: the steps of the word vectors")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=1, help="of each worker")
     parser.add_argument("--workers", type=int, default=2, help="processes that each train on their own batches")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
-
-
-def make_concepts(tokenizer: Tokenizer) -> Concepts:
-    everything = [message.intent for part in (TRAIN, DEVELOPMENT, HELD) for message in Bank(part).messages]
-    return Concepts(tokenizer.families(), everything)
 
 
 def evaluation_batches(prompts: Prompts, concepts: Concepts) -> list[Batch]:
@@ -169,7 +173,7 @@ def end_with_parent() -> None:
 
 def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Prompts, queue, feeder, development, begun: int, tokens_before: int) -> None:
     """Trains from the step `begun` on."""
-    started = shown = stored = time.time()
+    started = shown = time.time()
     tokens, sums = 0, defaultdict(float)
     if begun == 0 and rank == 0:
         evaluate(options, network, prompts, development, 0, 0)
@@ -182,9 +186,12 @@ def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Pro
         averaged = done or (step + 1) % AVERAGE_EVERY == 0
         if options.workers > 1 and averaged:
             average(network, options.workers)
+        if rank == 0:
+            tokens += options.workers * batch.used
+        if done or (step + 1) % CHECKPOINT_EVERY == 0:
+            store(options, rank, network, optimizer, step + 1, tokens_before + tokens)
         if rank > 0:
             continue
-        tokens += options.workers * batch.used
         for name, part in result.parts.items():
             sums[name] = 0.98 * sums[name] + 0.02 * part if name in sums else part
         now = time.time()
@@ -196,16 +203,38 @@ def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Pro
             print(f"step {step + 1}/{options.steps} {rate:.0f} tokens/s {remaining / 60:.0f} min left {parts}", flush=True)
         if done or (step + 1) % EVALUATE_EVERY == 0:
             evaluate(options, network, prompts, development, step + 1, tokens_before + tokens)
-        if done or averaged and now - stored > CHECKPOINT_SECONDS:
-            stored = now
-            store(options.out, network, optimizer, step + 1, tokens_before + tokens)
 
 
-def store(run: Path, network: Network, optimizer: Optimizer, step: int, tokens: int) -> None:
-    """Writes the checkpoint of a run after a number of steps and tokens."""
-    checkpoint = {"network": network.state_dict(), "optimizer": optimizer.state(), "step": step, "tokens": tokens}
-    torch.save(checkpoint, run / "checkpoint.partial")
-    (run / "checkpoint.partial").rename(run / "checkpoint.pt")
+def worker_file(run: Path, rank: int, step: int) -> Path:
+    return run / f"worker-{rank}-{step}.pt"
+
+
+def stored_steps(run: Path) -> tuple[int, int]:
+    """The steps and the tokens of the last whole checkpoint of a run."""
+    file = run / "checkpoint.json"
+    if not file.exists():
+        return 0, 0
+    checkpoint = json.loads(file.read_text())
+    return checkpoint["step"], checkpoint["tokens"]
+
+
+def store(options: argparse.Namespace, rank: int, network: Network, optimizer: Optimizer, step: int, tokens: int) -> None:
+    """
+    Writes the checkpoint of a run after a number of steps and tokens: a file of each worker, whose optimizers differ, and
+    then one that names the step.
+    """
+    before, _ = stored_steps(options.out)
+    torch.save({"network": network.state_dict(), "optimizer": optimizer.state()}, worker_file(options.out, rank, step))
+    if options.workers > 1:
+        distributed.barrier()
+    if rank == 0:
+        partial = options.out / "checkpoint.partial"
+        partial.write_text(json.dumps({"step": step, "tokens": tokens}))
+        partial.replace(options.out / "checkpoint.json")
+    if options.workers > 1:
+        distributed.barrier()
+    if before != step:
+        worker_file(options.out, rank, before).unlink(missing_ok=True)
 
 
 @torch.no_grad()
@@ -218,18 +247,22 @@ def average(network: Network, workers: int) -> None:
 
 @torch.no_grad()
 def evaluate(options, network: Network, prompts: Prompts, batches: list[Batch], step: int, tokens: int) -> None:
-    """Appends accuracies on the development part to curve.tsv and prints them."""
+    """
+    Appends accuracies on the development part to curve.tsv and prints them; of flat questions, the share of unsure answers.
+    """
     families: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     named: list[float] = []
     for batch in batches:
         result = losses(network, prompts, batch)
-        for answer, right, content in zip(batch.answers, result.logits.argmax(1).tolist(), result.contents):
+        most = result.logits.softmax(1).max(1)
+        for answer, probability, right, content in zip(batch.answers, most.values.tolist(), most.indices.tolist(), result.contents):
             counts = families[f"{answer.family}{'?' if answer.type == 'noul' else ''}"]
             counts[0] += 1
-            counts[1] += right == answer.answer
+            guessing = 1 / answer.options
+            counts[1] += (probability - guessing) / (1 - guessing) < UNSURE if answer.flat else right == answer.answer
             counts[2] += content
         named.append(result.named)
-    total = [sum(counts[n] for counts in families.values()) for n in range(3)]
+    total = [sum(counts[n] for family, counts in families.items() if not family.startswith("unknown")) for n in range(3)]
     shares = {name: f"{counts[1] / counts[0]:.3f}" for name, counts in sorted(families.items())}
     print(f"development at step {step}: {total[1] / total[0]:.4f} (content {total[2] / total[0]:.3f}, options {sum(named) / len(named):.3f})", flush=True)
     print("  " + " ".join(f"{name} {share}" for name, share in shares.items()), flush=True)

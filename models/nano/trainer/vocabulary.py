@@ -9,12 +9,13 @@ from formats import MISSING, TRUTHS
 from messages import Messages
 from phrases import expand
 from records import Records
-from tokenizer import Tokenizer, build, pieces
+from tokenizer import Tokenizer, build, learn, pieces
+from unknown import Unknown
 
 #: Tokens of lower-case parts of words, and of everything: the embeddings are most of the file.
 SIZE, TOKENS_MAX = 2_000, 17_700
 EXPANSIONS, STATES_SAMPLED = 3, 4_000
-#: Names of options, keys and values count more: they are few, and what the answer depends on.
+#: Names of options, keys and values, and questions about lists, count more: they are few, and what the answer depends on.
 NAMED = 3
 #: Times that words for yes, no and missing values count.
 ALWAYS = 50
@@ -39,10 +40,11 @@ def vocabulary() -> Tokenizer:
     counts: Counter = Counter()
     for form, n in forms.items():
         counts[form.strip().lower()] += n
+    parts = learn(counts, symbols, SIZE)
     for least in range(3, 40):
         whole = {word for word, n in counts.items() if n >= least and len(word) > 1}
         chosen = {form for form, n in forms.items() if n >= least and form.strip().lower() in whole and form not in whole}
-        built = build(counts, symbols, whole, chosen, SIZE)
+        built = build(parts, counts, whole, chosen)
         if len(built.tokens) <= TOKENS_MAX:
             break
     return built
@@ -64,11 +66,19 @@ def sentences(bank: Bank, random: Random):
     for members in [members for kind in REPLACEMENTS for members in bank.synonyms[kind]]:
         for text in members[:5]:
             yield " " + text
-    # The questions of bank.opposites are not counted: with them, the vocabulary would differ from that of the measured run.
-    for keys in bank.kinds.values():
+    for keys in [*bank.kinds.values(), *bank.opposites.values()]:
         for key in keys:
-            for text in (*key.asks, *key.asks_not, *key.asks_value, *key.asks_given, *key.asks_missing):
-                yield text
+            yield from (*key.asks, *key.asks_not, *key.asks_value, *key.asks_given, *key.asks_missing)
+    for one in bank.lists:
+        yield from (*one.asks, *one.asks_not) * NAMED
+    for table in bank.tables:
+        for column in table.columns:
+            yield from (*column.asks, *column.asks_row)
+    unknown = Unknown(bank, random)
+    for kind in unknown.kinds:
+        for text in [*unknown.states[kind], *(asked.text for asked in unknown.asked[kind])]:
+            for _ in range(EXPANSIONS):
+                yield unknown.expand(text)
 
 
 def names(bank: Bank):
@@ -86,11 +96,18 @@ def names(bank: Bank):
         yield word
         yield " " + word
     keys = [key for keys in bank.kinds.values() for key in keys]
-    for field in [*bank.fields, *keys]:
+    columns = [column for table in bank.tables for column in table.columns]
+    for field in [*bank.fields, *keys, *bank.lists, *columns]:
         yield field.key
         for value in field.values:
             yield value
             yield " " + value
+    rows = [name for table in bank.tables for name in (table.name, *table.rows)]
+    states = [word for words in bank.antonyms for side in words for word in side]
+    options = [name for found in bank.unknown.values() for row in found for name in row["options"].split(" | ")]
+    for word in [*rows, *states, *options]:
+        yield word
+        yield " " + word
 
 
 def states(bank: Bank, random: Random):
