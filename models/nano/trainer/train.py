@@ -19,6 +19,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import threading
 import time
 from collections import defaultdict
+from datetime import timedelta
 from pathlib import Path
 from queue import Empty
 from random import Random
@@ -52,6 +53,8 @@ UNSURE = 0.5
 #: In steps: a multiple of AVERAGE_EVERY, so that all workers have the same parameters.
 CHECKPOINT_EVERY = 100
 PROGRESS_SECONDS, FEEDER_SECONDS = 10, 60
+#: That a worker waits for another one, which makes the vocabulary or evaluates, perhaps on a busy machine.
+WAIT_HOURS = 6
 
 
 def main() -> None:
@@ -83,7 +86,8 @@ def work(options: argparse.Namespace, rank: int) -> None:
     torch.manual_seed(options.seed)
     if options.workers > 1:
         address = f"file://{(options.out / 'workers').resolve()}"
-        distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=options.workers)
+        wait = timedelta(hours=WAIT_HOURS)
+        distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=options.workers, timeout=wait)
     tokens = options.out / "tokenizer.json"
     if not tokens.exists() and rank == 0:
         vocabulary().save(tokens)
@@ -106,6 +110,7 @@ def work(options: argparse.Namespace, rank: int) -> None:
         optimizer.restore(checkpoint["optimizer"])
         if rank == 0:
             print(f"continues at step {begun}", flush=True)
+            shorten(options.out / "curve.tsv", begun)
     development = evaluation_batches(prompts, concepts) if rank == 0 else []
     queue: multiprocessing.Queue = multiprocessing.Queue(8)
     feeder = multiprocessing.Process(target=feed, args=(queue, tokens, options, rank, begun))
@@ -203,6 +208,12 @@ def run(options, rank: int, network: Network, optimizer: Optimizer, prompts: Pro
             print(f"step {step + 1}/{options.steps} {rate:.0f} tokens/s {remaining / 60:.0f} min left {parts}", flush=True)
         if done or (step + 1) % EVALUATE_EVERY == 0:
             evaluate(options, network, prompts, development, step + 1, tokens_before + tokens)
+
+
+def shorten(curve: Path, step: int) -> None:
+    """Removes evaluations after a step: they are made again."""
+    head, *rows = curve.read_text().splitlines(keepends=True)
+    curve.write_text(head + "".join(row for row in rows if int(row.split("\t")[0]) <= step))
 
 
 def worker_file(run: Path, rank: int, step: int) -> Path:
