@@ -1,6 +1,7 @@
 import { type Clock, JUMP_LASTS_MS } from '../base/index.js';
 import { authenticate, type Caller, type Directory } from './authenticate.js';
 import { lastDays } from './dates.js';
+import type { KeyUses } from './key-uses.js';
 import { keyWorks } from './keys.js';
 import type { AccountBalance, Ledger, Reservation } from './ledger.js';
 import type { Charge } from './money.js';
@@ -14,7 +15,7 @@ import type { Workspace } from './workspaces.js';
 interface Holder extends Caller {
   /** Whether the key works now. */
   readonly works: boolean;
-  /** Whether the key will never work again: it was revoked, or has expired by a certain calendar. */
+  /** Whether the batches of the key end: it was revoked, has expired by a certain calendar, or its workspace is closed. */
   readonly hasEnded: boolean;
 }
 
@@ -32,6 +33,8 @@ interface AccessParts {
   readonly ledger: Ledger;
   readonly limiter: RateLimits;
   readonly clock: Clock;
+  /** Records the keys of `authenticate`; absent: nobody does. */
+  readonly uses?: KeyUses | undefined;
 }
 
 /** Authentication, rate limits and charges: what a request passes between its token and its answer. */
@@ -40,17 +43,22 @@ export class Access {
   private readonly ledger: Ledger;
   private readonly limiter: RateLimits;
   private readonly clock: Clock;
+  private readonly uses: KeyUses | undefined;
 
-  constructor({ directory, ledger, limiter, clock }: AccessParts) {
+  constructor({ directory, ledger, limiter, clock, uses }: AccessParts) {
     this.directory = directory;
     this.ledger = ledger;
     this.limiter = limiter;
     this.clock = clock;
+    this.uses = uses;
   }
 
   /** Throws ApiError `unauthorized`. `headers`: the values of all `Authorization` headers. */
   authenticate(headers: readonly string[]): Caller {
-    return authenticate(headers, this.directory, this.clock.settled());
+    const now = this.clock.settled();
+    const caller = authenticate(headers, this.directory, now);
+    this.uses?.note(caller.key.id, now);
+    return caller;
   }
 
   /** Counts a request that costs money. Throws ApiError `out_of_credit`, `budget_exceeded`, `rate_limited`. */
@@ -75,8 +83,9 @@ export class Access {
     const key = this.directory.key(keyId);
     const workspace = key && this.directory.workspace(key.workspace);
     if (key === undefined || workspace === undefined) return undefined;
-    const works = keyWorks(key, this.clock.settled());
-    const isCertain = key.revoked !== null || this.clock.certainFor() >= JUMP_LASTS_MS;
+    const works = keyWorks(key, workspace, this.clock.settled());
+    const isDecided = key.revoked !== null || workspace.closed !== null;
+    const isCertain = isDecided || this.clock.certainFor() >= JUMP_LASTS_MS;
     return { key, workspace, works, hasEnded: !works && isCertain };
   }
 

@@ -2,6 +2,7 @@ import type { AuditEntry, AuditRecord } from './audit.js';
 import type { Reconciliation } from './books.js';
 import type { Change } from './change.js';
 import { KEY_CHANGES } from './key-changes.js';
+import type { LastUses } from './key-uses.js';
 import type { Key } from './keys.js';
 import type { Amount } from './money.js';
 import type { UsageFilter, UsageRow } from './usage-report.js';
@@ -54,6 +55,8 @@ export interface Administration {
   getKey(id: string): Promise<Key>;
   /** The keys of a workspace, or of all, oldest first. */
   listKeys(workspace?: string): Promise<Key[]>;
+  /** When these keys were last used, or all; those that never were are missing. */
+  lastUses(keys?: readonly string[]): Promise<LastUses>;
   /** The matching counters, ordered by workspace, day, key, model, kind and price. */
   usage(filter: UsageFilter): Promise<UsageRow[]>;
   /** Verifies the stored ledger of every workspace. */

@@ -34,7 +34,10 @@ export function authenticate(headers: readonly string[], directory: Directory, n
   if (digest === null || key === undefined || workspace === undefined || !equal(digest, key.digest)) {
     throw refused('The token is unknown.');
   }
-  if (!keyWorks(key, now)) throw refused(`The key is ${keyState(key, now)}.`);
+  if (!keyWorks(key, workspace, now)) {
+    const state = keyState(key, workspace, now);
+    throw refused(state === 'closed' ? 'The workspace of the key is closed.' : `The key is ${state}.`);
+  }
   return { key, workspace };
 }
 

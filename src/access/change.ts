@@ -3,7 +3,10 @@ import type { Key } from './keys.js';
 import type { Amount } from './money.js';
 import type { Workspace } from './workspaces.js';
 
-/** What is stored under the ids that a change names; undefined if there is nothing, or if it names none. */
+/**
+ * What is stored under the ids that a change names; undefined if there is nothing, or if it names none. `workspace` is that
+ * of the key if the change names a key only.
+ */
 export interface Stored {
   readonly workspace: Workspace | undefined;
   readonly key: Key | undefined;
@@ -29,7 +32,7 @@ export interface Decision<Result> {
 export interface Change<Result> {
   /** The id of the workspace that it is about. */
   readonly workspace?: string;
-  /** The id of the key that it is about. */
+  /** The id of the key that it is about. Its workspace is read with it. */
   readonly key?: string;
   /** `now`: milliseconds since 1970. Throws AccessError if the change is refused. */
   decide(stored: Stored, now: number): Decision<Result>;

@@ -23,6 +23,7 @@ export type { Change } from './change.js';
 export { dayOf, daysOf, lastDays, monthBefore, monthOf } from './dates.js';
 export { type Invoice, readInvoice } from './invoice.js';
 export type { NewKey } from './key-changes.js';
+export { KeyUses, type LastUses, USE_PRECISION_MS } from './key-uses.js';
 export { byCreation, foundKey, isKeyId, type Key, keyWorks, showKey } from './keys.js';
 export type { AccountBalance, Ledger, Reservation } from './ledger.js';
 export {

@@ -3,7 +3,8 @@ import type { AuditFields, AuditRecord } from './audit.js';
 import type { Change, Decision } from './change.js';
 import { afterDays, endOfDay, endOfNextDay, parseDay } from './dates.js';
 import { DEFAULT_LIFETIME_DAYS, digestOf, foundKey, type Key, keyState } from './keys.js';
-import { AccessError, foundWorkspace } from './workspaces.js';
+import { checkName } from './names.js';
+import { AccessError, foundWorkspace, requireOpen, type Workspace } from './workspaces.js';
 
 /** A new key with its token, which is not stored: only its SHA-256 is. */
 export interface NewKey {
@@ -18,24 +19,35 @@ export interface RolledKey extends NewKey {
 
 /** The changes of keys. */
 export const KEY_CHANGES = {
-  /** Creates a key. `expires`: see `readExpiry`; absent: DEFAULT_LIFETIME_DAYS. */
-  createKey: (workspace: string, expires?: string): Change<NewKey> => ({
+  /** Creates a key. `expires`: see `readExpiry`; absent: DEFAULT_LIFETIME_DAYS. `name`: see `checkName`. */
+  createKey: (workspace: string, expires?: string, name: string | null = null): Change<NewKey> => ({
     workspace,
     decide(stored, now) {
-      const decision = keyCreation(
-        workspace,
-        expires === undefined ? undefined : readExpiry(expires, now),
-        now,
-      );
-      foundWorkspace(workspace, stored.workspace);
+      const end = expires === undefined ? undefined : readExpiry(expires, now);
+      const decision = keyCreation(workspace, end, now, name);
+      requireOpen(foundWorkspace(workspace, stored.workspace));
       return decision;
+    },
+  }),
+
+  /** Sets the name of a key; null: it has none. */
+  renameKey: (id: string, name: string | null): Change<Key> => ({
+    key: id,
+    decide({ key }) {
+      const before = foundKey(id, key);
+      checkName(name);
+      const result = { ...before, name };
+      return { result, keys: [result], record: recordOf('key.change', before, result) };
     },
   }),
 
   /** Creates a successor of a key; see `keyRoll`. */
   rollKey: (id: string): Change<RolledKey> => ({
     key: id,
-    decide: ({ key }, now) => keyRoll(foundKey(id, key), now),
+    decide: ({ key, workspace }, now) => {
+      const old = foundKey(id, key);
+      return keyRoll(old, foundWorkspace(old.workspace, workspace), now);
+    },
   }),
 
   /** Revokes a key, at once and permanently. Revoking it again changes nothing. */
@@ -58,12 +70,14 @@ export function keyCreation(
   workspace: string,
   expires: number | null | undefined,
   now: number,
+  name: string | null = null,
 ): Decision<NewKey> {
+  checkName(name);
   const end = expires === undefined ? afterDays(now, DEFAULT_LIFETIME_DAYS) : expires;
   if (end !== null && !(Number.isInteger(end) && end >= now && end <= INSTANT_MAX)) {
     throw new AccessError('expires', 'it must be an instant in the future.');
   }
-  const result = newKey(workspace, end, now);
+  const result = newKey({ workspace, name }, end, now);
   const { key } = result;
   const record: AuditRecord = { action: 'key.create', workspace, key: key.id, after: fieldsOf(key) };
   return { result, keys: [key], record };
@@ -73,9 +87,10 @@ export function keyCreation(
  * The rules of a key's successor. The old key keeps working until the end of the next day (contract 5 rule 8), or until it
  * expires if that is sooner. Throws AccessError if the key does not work, or was already rolled.
  */
-function keyRoll(old: Key, now: number): Decision<RolledKey> {
+function keyRoll(old: Key, workspace: Workspace, now: number): Decision<RolledKey> {
   const { id } = old;
-  const state = keyState(old, now);
+  const state = keyState(old, workspace, now);
+  if (state === 'closed') requireOpen(workspace);
   if (state === 'rolled') {
     throw new AccessError('key', `${id} was already rolled to ${old.rolledTo}.`, 'conflict');
   }
@@ -83,7 +98,7 @@ function keyRoll(old: Key, now: number): Decision<RolledKey> {
     throw new AccessError('key', `${id} is ${state}; create a new one instead.`, 'conflict');
   }
   const newExpires = old.expires === null ? null : Math.min(now + (old.expires - old.created), INSTANT_MAX);
-  const created = newKey(old.workspace, newExpires, now);
+  const created = newKey(old, newExpires, now);
   const expires = Math.min(old.expires ?? Number.POSITIVE_INFINITY, endOfNextDay(now));
   const rolled = { ...old, expires, rolledTo: created.key.id };
   return {
@@ -99,17 +114,23 @@ function recordOf(action: AuditRecord['action'], before: Key, after: Key): Audit
 }
 
 /** What the audit log has of a key. */
-const fieldsOf = ({ expires, revoked, rolledTo }: Key): AuditFields => ({
+const fieldsOf = ({ name, expires, revoked, rolledTo }: Key): AuditFields => ({
+  name,
   expires: expires === null ? 'never' : new Date(expires).toISOString(),
   revoked: revoked === null ? null : new Date(revoked).toISOString(),
   rolled_to: rolledTo,
 });
 
-function newKey(workspace: string, expires: number | null, now: number): NewKey {
+function newKey(
+  { workspace, name }: Pick<Key, 'workspace' | 'name'>,
+  expires: number | null,
+  now: number,
+): NewKey {
   const token = `dk_${randomLetters(40)}`;
   const digest = digestOf(token) as string;
   const id = `key_${randomLetters(20)}`;
-  return { key: { id, workspace, digest, created: now, expires, revoked: null, rolledTo: null }, token };
+  const key = { id, workspace, name, digest, created: now, expires, revoked: null, rolledTo: null };
+  return { key, token };
 }
 
 /** A hundred years: more is a typing error. */

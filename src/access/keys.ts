@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { OperatorKey } from '../api/index.js';
 import { showInstant } from '../base/index.js';
-import { AccessError } from './workspaces.js';
+import { AccessError, type Workspace } from './workspaces.js';
 
 /** A key. Instants are milliseconds since 1970. */
 export interface Key {
   readonly id: string;
   readonly workspace: string;
+  /** For people. See `checkName`. */
+  readonly name: string | null;
   /** The SHA-256 of the token, in hexadecimal. */
   readonly digest: string;
   readonly created: number;
@@ -27,29 +29,35 @@ export function digestOf(token: string): string | null {
   return createHash('sha256').update(token).digest('hex');
 }
 
+/** Whether the workspace of a key is open. */
+type Owner = Pick<Workspace, 'closed'>;
+
 /** Whether a key works at `now`. */
-export function keyWorks({ revoked, expires }: Key, now: number): boolean {
-  return revoked === null && (expires === null || now <= expires);
+export function keyWorks({ revoked, expires }: Key, { closed }: Owner, now: number): boolean {
+  return revoked === null && closed === null && (expires === null || now <= expires);
 }
 
 /** The state of a key, for messages and lists. */
-type KeyState = 'live' | 'rolled' | 'expired' | 'revoked';
+type KeyState = OperatorKey['state'];
 
-export function keyState(key: Key, now: number): KeyState {
+export function keyState(key: Key, workspace: Owner, now: number): KeyState {
   if (key.revoked !== null) return 'revoked';
-  if (!keyWorks(key, now)) return 'expired';
+  if (key.expires !== null && now > key.expires) return 'expired';
+  if (workspace.closed !== null) return 'closed';
   return key.rolledTo === null ? 'live' : 'rolled';
 }
 
-/** A key as JSON, for the operator's interface and the command line. */
-export const showKey = (key: Key, now: number): OperatorKey => ({
+/** A key as JSON, for the operator's interface and the command line. `used`: its hour in `LastUses`. */
+export const showKey = (key: Key, workspace: Owner, used: number | undefined, now: number): OperatorKey => ({
   id: key.id,
   workspace: key.workspace,
-  state: keyState(key, now),
+  name: key.name,
+  state: keyState(key, workspace, now),
   created: showInstant(key.created),
   expires: showInstant(key.expires),
   revoked: showInstant(key.revoked),
   rolled_to: key.rolledTo,
+  last_used: showInstant(used ?? null),
 });
 
 /** The key that was found under an id. Throws AccessError if there is none. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { showInstant } from '../base/index.js';
 import type { AuditFields, AuditRecord } from './audit.js';
 import type { Change, Decision } from './change.js';
 import { type Amount, showAmount } from './money.js';
+import { checkName } from './names.js';
 import {
   AccessError,
   BYTES_PER_MINUTE_MAX,
@@ -14,7 +16,7 @@ import {
 
 /** The settings of a workspace that can change. */
 export type WorkspaceChange = Partial<
-  Pick<Workspace, 'budget' | 'models' | 'bytesPerMinute' | 'requestsPerMinute'>
+  Pick<Workspace, 'name' | 'budget' | 'models' | 'bytesPerMinute' | 'requestsPerMinute'>
 >;
 
 interface GrantOptions {
@@ -40,8 +42,8 @@ const MODEL_NAME = new RegExp(`^[A-Za-z0-9][\\w.:/@+-]{0,${MODEL_NAME_CHARACTERS
 
 /** The changes of workspaces. */
 export const WORKSPACE_CHANGES = {
-  /** Creates a workspace without credit. */
-  createWorkspace: (id: string): Change<Workspace> => ({
+  /** Creates a workspace without credit. `name`: see `checkName`. */
+  createWorkspace: (id: string, name: string | null = null): Change<Workspace> => ({
     workspace: id,
     decide({ workspace }, now) {
       if (!isWorkspaceId(id)) {
@@ -50,15 +52,17 @@ export const WORKSPACE_CHANGES = {
           `"${id}" is not 1 to 64 lower-case letters, digits, _ or -, with a letter or digit at both ends.`,
         );
       }
+      checkName(name);
       if (workspace !== undefined) throw new AccessError('workspace', `${id} already exists.`, 'conflict');
-      const result = { id, created: now, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS };
+      const funds = { granted: 0n, budget: null, models: null };
+      const result = { id, name, created: now, closed: null, ...funds, ...DEFAULT_LIMITS };
       const record: AuditRecord = { action: 'workspace.create', workspace: id, after: fieldsOf(result) };
       return { result, workspace: result, record };
     },
   }),
 
   /**
-   * Sets budget, models or limits. `manifest`: only these models are accepted; absent: any that can be a model. `version`: that
+   * Sets name, budget, models or limits. `manifest`: only these models are accepted; absent: any that can be a model. `version`: that
    * of the workspace which is to be changed; absent: any.
    */
   changeWorkspace: (
@@ -74,6 +78,25 @@ export const WORKSPACE_CHANGES = {
       checkModels(change.models ?? [], before.models, manifest);
       checkSettings(change);
       return replacing('workspace.change', before, { ...before, ...change });
+    },
+  }),
+
+  /** Closes a workspace: its keys stop working, and their open batches end. Closing it again changes nothing. */
+  closeWorkspace: (id: string): Change<Workspace> => ({
+    workspace: id,
+    decide({ workspace }, now) {
+      const before = foundWorkspace(id, workspace);
+      if (before.closed !== null) return { result: before };
+      return replacing('workspace.close', before, { ...before, closed: now });
+    },
+  }),
+
+  /** Opens a closed workspace: its keys work again as before. Batches that have ended stay so. */
+  reopenWorkspace: (id: string): Change<Workspace> => ({
+    workspace: id,
+    decide({ workspace }) {
+      const before = foundWorkspace(id, workspace);
+      return replacing('workspace.reopen', before, { ...before, closed: null });
     },
   }),
 
@@ -124,8 +147,10 @@ function replacing(
 
 /** What the audit log has of a workspace. */
 function fieldsOf(workspace: Workspace): AuditFields {
-  const { granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
+  const { name, closed, granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
   return {
+    name,
+    closed: showInstant(closed),
     granted: showAmount(granted),
     budget: budget === null ? 'none' : showAmount(budget),
     models: models === null ? 'all' : models.join(' '),
@@ -155,7 +180,8 @@ function checkModels(
 }
 
 /** The rules of settings that hold for any workspace. */
-function checkSettings({ budget, bytesPerMinute, requestsPerMinute }: WorkspaceChange): void {
+function checkSettings({ name, budget, bytesPerMinute, requestsPerMinute }: WorkspaceChange): void {
+  checkName(name);
   if (budget !== undefined && budget !== null && budget < 0n) {
     throw new AccessError('budget', 'it cannot be negative.');
   }

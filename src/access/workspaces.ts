@@ -20,7 +20,11 @@ export class AccessError extends OperatorError {
 /** A workspace. Amounts are in units of 10⁻¹² of the currency. `models` and `budget` null: no restriction. */
 export interface Workspace {
   readonly id: string;
+  /** For people; the id never changes. See `checkName`. */
+  readonly name: string | null;
   readonly created: number;
+  /** When it was closed, in milliseconds since 1970: its keys do not work. Null: it is open. */
+  readonly closed: number | null;
   readonly granted: Amount;
   /** The most that may be charged in a UTC month. */
   readonly budget: Amount | null;
@@ -41,6 +45,12 @@ const ID = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
 export function foundWorkspace(id: string, workspace: Workspace | undefined): Workspace {
   if (workspace === undefined) throw new AccessError('workspace', `${id} does not exist.`, 'not_found');
   return workspace;
+}
+
+/** Throws AccessError if a workspace is closed. */
+export function requireOpen({ id, closed }: Workspace): void {
+  if (closed === null) return;
+  throw new AccessError('workspace', `${id} is closed; reopen it first.`, 'conflict');
 }
 
 /** Whether a workspace can have this id. */

@@ -1,9 +1,12 @@
 /** Every action of the audit log. `docs/operator.md` lists them. */
 export const AUDIT_ACTIONS = {
   'workspace.create': 'A workspace was created.',
-  'workspace.change': 'The budget, the models or the limits of a workspace were changed.',
+  'workspace.change': 'The name, the budget, the models or the limits of a workspace were changed.',
   'workspace.credit': 'Credit was granted to a workspace, or taken back.',
+  'workspace.close': 'A workspace was closed: its keys stopped working.',
+  'workspace.reopen': 'A closed workspace was opened again.',
   'key.create': 'A key was created.',
+  'key.change': 'The name of a key was changed.',
   'key.roll': 'A key was replaced by a new one; `rolled_to` is the new key.',
   'key.revoke': 'A key was revoked.',
   'master_key.replace': 'The data keys were encrypted with another master key.',

@@ -20,7 +20,10 @@ export const ERRORS = {
       'The web console is not served under this host name, or not to a page of another site; see `console.hosts`.',
   },
   method_not_allowed: { status: 405, meaning: 'The path does not support the method; see `Allow`.' },
-  unauthorized: { status: 401, meaning: 'The token is missing, wrong, expired or revoked.' },
+  unauthorized: {
+    status: 401,
+    meaning: 'The token is missing, wrong, expired or revoked, or its workspace is closed.',
+  },
   length_required: { status: 411, meaning: 'The request has no `Content-Length`.' },
   body_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   unsupported_encoding: { status: 415, meaning: 'The `Content-Encoding` is not `gzip` or `zstd`.' },

@@ -59,7 +59,21 @@ export const OPERATOR_API = [
     method: 'PATCH',
     path: '/api/workspaces/{id}',
     status: 200,
-    meaning: 'Set the budget, the models or the limits of a workspace.',
+    meaning: 'Set the name, the budget, the models or the limits of a workspace.',
+  },
+  {
+    name: 'closeWorkspace',
+    method: 'POST',
+    path: '/api/workspaces/{id}/close',
+    status: 200,
+    meaning: 'Close a workspace: its keys stop working, and their open batches end.',
+  },
+  {
+    name: 'reopenWorkspace',
+    method: 'POST',
+    path: '/api/workspaces/{id}/reopen',
+    status: 200,
+    meaning: 'Open a closed workspace again: its keys work as before.',
   },
   {
     name: 'grantCredit',
@@ -89,6 +103,13 @@ export const OPERATOR_API = [
     path: '/api/keys',
     status: 201,
     meaning: 'Create a key. The response has its token, which is not stored.',
+  },
+  {
+    name: 'changeKey',
+    method: 'PATCH',
+    path: '/api/keys/{id}',
+    status: 200,
+    meaning: 'Set the name of a key.',
   },
   {
     name: 'rollKey',
@@ -154,6 +175,8 @@ export interface OperatorResponses {
   };
   readonly createWorkspace: OperatorWorkspace;
   readonly changeWorkspace: OperatorWorkspace;
+  readonly closeWorkspace: OperatorWorkspace;
+  readonly reopenWorkspace: OperatorWorkspace;
   readonly grantCredit: OperatorWorkspace;
   /** From the first to the last day, both inclusive; sorted by day, key, model and kind. */
   readonly showUsage: {
@@ -165,6 +188,7 @@ export interface OperatorResponses {
   /** Oldest first, unless another order is asked for. `total`: of all pages. */
   readonly listKeys: { readonly total: number; readonly keys: readonly OperatorKey[] };
   readonly createKey: OperatorNewKey;
+  readonly changeKey: OperatorKey;
   /** `rolled`: the old key, which works until it expires. */
   readonly rollKey: OperatorNewKey & { readonly rolled: OperatorKey };
   readonly revokeKey: OperatorKey;
@@ -178,11 +202,12 @@ export interface OperatorResponses {
   readonly listAudit: { readonly entries: readonly OperatorAuditEntry[]; readonly more: boolean };
 }
 
-/** The body of each route that has one, by its name. Other fields are refused. */
+/** The body of each route that has one, by its name. Other fields are refused. `name`: null for none. */
 export interface OperatorRequests {
-  readonly createWorkspace: { readonly id: string };
+  readonly createWorkspace: { readonly id: string; readonly name?: string | null };
   /** Fields that are absent stay as they are. */
   readonly changeWorkspace: {
+    readonly name?: string | null;
     readonly budget?: string | null;
     readonly models?: readonly string[] | null;
     readonly requests_per_minute?: number;
@@ -195,7 +220,12 @@ export interface OperatorRequests {
   /** A negative amount takes credit back. `version`: as above. `reason`: for the audit log. */
   readonly grantCredit: { readonly amount: string; readonly version?: string; readonly reason?: string };
   /** `expires`: `never`, a number of days such as `30`, or the last day such as `2027-01-31`; absent: 365 days. */
-  readonly createKey: { readonly workspace: string; readonly expires?: string };
+  readonly createKey: {
+    readonly workspace: string;
+    readonly expires?: string;
+    readonly name?: string | null;
+  };
+  readonly changeKey: { readonly name: string | null };
 }
 
 /** The fields by which the lists of workspaces and keys are sorted. */
@@ -203,7 +233,7 @@ export const WORKSPACE_SORTS = ['id', 'created', 'granted', 'working_keys'] as c
 export const KEY_SORTS = ['id', 'workspace', 'created', 'expires'] as const;
 
 /**
- * A part of a list: `search`, a text that an id must hold; `sort`, a field, with `-` before it for the largest first; `limit`,
+ * A part of a list: `search`, a text that an id or a name must hold; `sort`, a field, with `-` before it for the largest first; `limit`,
  * 1 to 1,000, and `offset`. Absent: everything.
  */
 interface PageQuery {

@@ -9,7 +9,11 @@ import type { BatchState } from './batch-states.js';
 /** A workspace. Charges that the server has not written yet are included. */
 export interface OperatorWorkspace {
   readonly id: string;
+  /** For people; null: none. */
+  readonly name: string | null;
   readonly created: string;
+  /** When it was closed; null: it is open. */
+  readonly closed: string | null;
   /** Credit granted in total. */
   readonly granted: string;
   /** Charged in total. */
@@ -33,7 +37,7 @@ export interface OperatorWorkspace {
 
 /** A workspace of the list. */
 export interface OperatorListedWorkspace extends OperatorWorkspace {
-  /** Keys that are neither revoked nor expired. */
+  /** Keys that are neither revoked nor expired; none of a closed workspace. */
   readonly working_keys: number;
 }
 
@@ -53,14 +57,21 @@ export interface OperatorUsage {
 export interface OperatorKey {
   readonly id: string;
   readonly workspace: string;
-  /** `live` and `rolled` keys work; a rolled one has a successor and expires soon. */
-  readonly state: 'live' | 'rolled' | 'expired' | 'revoked';
+  /** For people; null: none. A key that replaces another one has its name. */
+  readonly name: string | null;
+  /**
+   * `live` and `rolled` keys work; a rolled one has a successor and expires soon. `closed`: its workspace is, and it would
+   * work otherwise.
+   */
+  readonly state: 'live' | 'rolled' | 'expired' | 'revoked' | 'closed';
   readonly created: string;
   /** The last millisecond at which the key works; null: it never expires. */
   readonly expires: string | null;
   readonly revoked: string | null;
   /** The id of the key that replaces it. */
   readonly rolled_to: string | null;
+  /** The beginning of the hour of the last request with its token; null: none is known. */
+  readonly last_used: string | null;
 }
 
 /** A new key, with its token. This response is the only one that has the token. */

@@ -87,14 +87,24 @@ command(ofModels, 'remove <id>', 'remove a model or a build, and its files in th
 const ofWorkspaces = program
   .command('workspaces')
   .description('manage workspaces: credit, budgets, models, limits');
-command(ofWorkspaces, 'create <id>', 'create a workspace, without credit').action(async (id, options) =>
-  (await workspaces()).create(id, options),
-);
+command(ofWorkspaces, 'create <id>', 'create a workspace, without credit')
+  .option('--name <name>', 'name for people')
+  .action(async (id, options) => (await workspaces()).create(id, options));
 command(ofWorkspaces, 'list', 'list the workspaces and their balances').action(async (options) =>
   (await workspaces()).list(options),
 );
 command(ofWorkspaces, 'show <id>', 'show one workspace').action(async (id, options) =>
   (await workspaces()).show(id, options),
+);
+command(ofWorkspaces, 'rename', 'set the name of a workspace; its id stays')
+  .argument('<id>', 'the workspace')
+  .argument('<name>', "the name, or '' for none")
+  .action(async (id, name, options) => (await workspaces()).rename(id, name, options));
+command(ofWorkspaces, 'close <id>', 'close a workspace: its keys stop working, their batches end').action(
+  async (id, options) => (await workspaces()).close(id, options),
+);
+command(ofWorkspaces, 'reopen <id>', 'open a closed workspace again: its keys work as before').action(
+  async (id, options) => (await workspaces()).reopen(id, options),
 );
 command(ofWorkspaces, 'credit', 'add credit to a workspace')
   .argument('<id>', 'the workspace')
@@ -119,10 +129,15 @@ const ofKeys = program.command('keys').description('manage API keys');
 command(ofKeys, 'create', 'create a key and print its token, once')
   .requiredOption('--workspace <id>', 'the workspace that pays')
   .option('--expires <when>', 'never, a number of days, or the last day as 2027-01-31 (default: 365)')
+  .option('--name <name>', 'name for people')
   .action(async (options) => (await keys()).create(options));
 command(ofKeys, 'list', 'list the keys')
   .option('--workspace <id>', 'only keys of this workspace')
   .action(async (options) => (await keys()).list(options));
+command(ofKeys, 'rename', 'set the name of a key')
+  .argument('<id>', 'the key')
+  .argument('<name>', "the name, or '' for none")
+  .action(async (id, name, options) => (await keys()).rename(id, name, options));
 command(ofKeys, 'roll <id>', 'replace a key; the old one works until the end of the next UTC day').action(
   async (id, options) => (await keys()).roll(id, options),
 );

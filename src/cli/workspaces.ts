@@ -16,14 +16,28 @@ import { facts, table } from './text-table.js';
 import { withAdministration } from './with-store.js';
 
 /** `decider workspaces create` */
-export const create = (id: string, options: Options) =>
-  change(id, options, (administration) => administration.change(CHANGES.createWorkspace(id)), {
+export const create = (id: string, options: Options & { readonly name?: string }) =>
+  change(id, options, (administration) => administration.change(CHANGES.createWorkspace(id, options.name)), {
     mayCreate: true,
   });
 
 /** `decider workspaces show` */
 export const show = (id: string, options: Options) =>
   change(id, options, (administration) => administration.getWorkspace(id));
+
+/** `decider workspaces rename`: '' removes the name. */
+export const rename = (id: string, name: string, options: Options) =>
+  change(id, options, (administration) =>
+    administration.change(CHANGES.changeWorkspace(id, { name: name === '' ? null : name })),
+  );
+
+/** `decider workspaces close` */
+export const close = (id: string, options: Options) =>
+  change(id, options, (administration) => administration.change(CHANGES.closeWorkspace(id)));
+
+/** `decider workspaces reopen` */
+export const reopen = (id: string, options: Options) =>
+  change(id, options, (administration) => administration.change(CHANGES.reopenWorkspace(id)));
 
 /** `decider workspaces credit`: adds credit; a negative amount removes some. */
 export const credit = (id: string, amount: string, options: Options) =>
@@ -85,19 +99,23 @@ export const list = (options: Options) =>
     const currency = settings.billing.currency;
     const head = [
       'workspace',
+      'name',
       `balance ${currency}`,
       `this month ${currency}`,
       `budget ${currency}`,
       'models',
+      'closed',
     ];
     const cells = rows.map((row) => [
       row.id,
+      row.name ?? '',
       row.balance,
       row.charged_this_month,
       row.budget ?? 'none',
       row.models?.join(' ') ?? 'all',
+      row.closed === null ? '' : 'closed',
     ]);
-    print(table(head, cells, head.slice(1, 4)));
+    print(table(head, cells, head.slice(2, 5)));
   });
 
 /** Runs `work` on the workspace `id`, and prints the workspace it returns. */
@@ -116,7 +134,9 @@ function change(
     print(
       facts({
         workspace: row.id,
+        ...(row.name !== null && { name: row.name }),
         created: row.created,
+        ...(row.closed !== null && { closed: row.closed }),
         granted: money(row.granted),
         charged: money(row.charged),
         balance: money(row.balance),
@@ -149,7 +169,9 @@ type Row = ReturnType<typeof rowOf>;
 function rowOf(workspace: Workspace, { charged, monthCharged }: Charges, settings: Settings) {
   return {
     id: workspace.id,
+    name: workspace.name,
     created: showInstant(workspace.created),
+    closed: showInstant(workspace.closed),
     currency: settings.billing.currency,
     granted: showAmount(workspace.granted),
     charged: showAmount(charged),

@@ -78,9 +78,10 @@ export const LimitsSchema = {
     object: { type: 'string', const: 'limits' },
     key: {
       type: 'object',
-      required: ['id', 'expires'],
+      required: ['id', 'name', 'expires'],
       properties: {
         id: { type: 'string' },
+        name: { type: ['string', 'null'], description: 'That the operator gave it; null: none.' },
         expires: { type: 'string', description: 'The last day of the key, ISO 8601, or `never`.' },
       },
     },

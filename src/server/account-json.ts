@@ -24,7 +24,7 @@ export async function limitsJson(
   const { budget, requestsPerMinute, bytesPerMinute } = workspace;
   return {
     object: 'limits',
-    key: { id: key.id, expires: key.expires === null ? 'never' : dayOf(key.expires) },
+    key: { id: key.id, name: key.name, expires: key.expires === null ? 'never' : dayOf(key.expires) },
     currency: billing.currency,
     credit: numberOf(credit),
     month: { charged: numberOf(monthCharged), budget: budget === null ? null : numberOf(budget) },

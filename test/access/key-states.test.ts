@@ -3,11 +3,13 @@ import { endOfNextDay } from '../../src/access/dates.js';
 import type { NewKey } from '../../src/access/index.js';
 import { keyState } from '../../src/access/keys.js';
 import { systemClock } from '../../src/base/index.js';
-import { listKeys } from '../../src/storage/folder/administration/rows.js';
+import { getWorkspace, listKeys } from '../../src/storage/folder/administration/rows.js';
 import {
   changeWorkspace,
+  closeWorkspace,
   createKey,
   grantCredit,
+  reopenWorkspace,
   revokeKey,
   rollKey,
 } from '../support/access/folder-changes.js';
@@ -74,6 +76,24 @@ const STATES: Record<string, { bring(of: Opened, made: NewKey): void; expected: 
     },
     expected: { shown: 'revoked', authenticate: 'unauthorized', roll: /is revoked; create a new one/ },
   },
+  'of a closed workspace': {
+    bring: ({ store, clock }) => void closeWorkspace(store, clock, 'acme'),
+    expected: { shown: 'closed', authenticate: 'unauthorized', roll: /acme is closed; reopen it first/ },
+  },
+  'of a workspace that was closed and opened again': {
+    bring: ({ store, clock }) => {
+      closeWorkspace(store, clock, 'acme');
+      reopenWorkspace(store, clock, 'acme');
+    },
+    expected: { shown: 'live', authenticate: null, admit: null, reserve: null, roll: null },
+  },
+  'revoked, of a closed workspace': {
+    bring: ({ store, clock }, { key }) => {
+      revokeKey(store, clock, key.id);
+      closeWorkspace(store, clock, 'acme');
+    },
+    expected: { shown: 'revoked', authenticate: 'unauthorized', roll: /is revoked; create a new one/ },
+  },
   'of a workspace without credit': {
     bring: ({ store, clock }) => void grantCredit(store, clock, 'acme', -100n),
     expected: {
@@ -133,7 +153,8 @@ function prepared(t: Test, state: string) {
 for (const state of Object.keys(STATES)) {
   test(`a key ${state}: every operation`, async (t) => {
     const { access, caller, clock, store, reserve, made, expected, key } = prepared(t, state);
-    t.equal(keyState(key(), clock.now()), expected.shown);
+    const owner = () => getWorkspace(store, 'acme');
+    t.equal(keyState(key(), owner(), clock.now()), expected.shown);
     t.equal(
       thrown(() => caller(made.token)),
       expected.authenticate,
@@ -165,7 +186,7 @@ for (const state of Object.keys(STATES)) {
     const revoked = revokeKey(store, clock, made.key.id);
     clock.advance(1);
     t.strictSame(revokeKey(store, clock, made.key.id), revoked, 'revoked once');
-    t.equal(keyState(key(), clock.now()), 'revoked');
+    t.equal(keyState(key(), owner(), clock.now()), 'revoked');
     t.equal(
       thrown(() => caller(made.token)),
       'unauthorized',

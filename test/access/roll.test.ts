@@ -45,7 +45,7 @@ test('a key that expires sooner keeps its expiry, and the new key gets the lifet
   t.equal(next.key.created, clock.now());
   t.equal(next.key.expires, clock.now() + lifetimeMs);
   clock.advance(1);
-  t.equal(keyState(getKey(store, old.key.id), clock.now()), 'expired');
+  t.equal(keyState(getKey(store, old.key.id), { closed: null }, clock.now()), 'expired');
 });
 
 test('a key that never expires is rolled to another one, repeatedly', async (t) => {

@@ -15,7 +15,7 @@ async function withWorkspace(t: Parameters<typeof books>[0]) {
 test('keys create: the token once, as text and as JSON', async (t) => {
   const { create, run, store } = await withWorkspace(t);
   const key = await create();
-  t.same(Object.keys(key), ['id', 'token', 'workspace', 'expires']);
+  t.same(Object.keys(key), ['id', 'token', 'workspace', 'name', 'expires']);
   t.match(key, { id: /^key_[A-Za-z0-9]{20}$/, token: /^dk_[A-Za-z0-9]{40}$/, workspace: 'default' });
   store.changes();
   const [row] = listKeys(store);
@@ -61,7 +61,7 @@ test('keys list, roll, revoke', async (t) => {
   const before = Date.now();
   const second = await json('keys', 'roll', first.id);
   const untils = [before, Date.now()].map((now) => new Date(endOfNextDay(now)).toISOString());
-  t.same(Object.keys(second), ['id', 'token', 'workspace', 'expires', 'rolled']);
+  t.same(Object.keys(second), ['id', 'token', 'workspace', 'name', 'expires', 'rolled']);
   t.equal(second.rolled.id, first.id);
   t.ok(untils.includes(second.rolled.expires), second.rolled.expires);
   t.not(second.token, first.token);
@@ -77,11 +77,26 @@ test('keys list, roll, revoke', async (t) => {
   ]);
   t.same(await json('keys', 'list', '--workspace', 'other'), []);
   const lines = (await run('keys', 'list')).stdout.split('\n');
-  t.match(lines[0], /^key +workspace +state +created +expires$/);
-  t.match(lines[1], /^key_\w{20} +default +rolled +\d{4}-\S+Z +\d{4}-\S+Z$/);
+  t.match(lines[0], /^key +workspace +name +state +created +expires +last used$/);
+  t.match(lines[1], /^key_\w{20} +default +rolled +\d{4}-\S+Z +\d{4}-\S+Z +unknown$/);
   const { stdout } = await run('keys', 'roll', (await create()).id);
   t.match(stdout, /^token: dk_\w{40}$/m);
   t.match(stdout, /^key_\w{20} works until \d{4}-\S+T23:59:59\.999Z\.$/m);
+});
+
+test('keys rename, and when a key was last used', async (t) => {
+  const { create, json, run, mistake, store } = await withWorkspace(t);
+  const key = await create('--name', 'nightly "job"');
+  t.equal(key.name, 'nightly "job"');
+  await store.write([store.table('key_uses').write([key.id], { used: Date.parse('2026-06-15T12:00:00Z') })]);
+  t.match(await json('keys', 'list'), [{ name: 'nightly "job"', last_used: '2026-06-15T12:00:00.000Z' }]);
+  t.match((await run('keys', 'list')).stdout, /default +nightly "job" +live .* 2026-06-15T12:00Z$/m);
+  t.match(await json('keys', 'rename', key.id, 'evening'), { id: key.id, name: 'evening', state: 'live' });
+  t.match((await run('keys', 'rename', key.id, 'night')).stdout, /^key_\w+ is named night\.$/m);
+  t.equal((await json('keys', 'roll', key.id)).name, 'night');
+  t.equal((await json('keys', 'rename', key.id, '')).name, null);
+  for (const name of ['x'.repeat(65), 'a\u202eb', ' x'])
+    await mistake(/^name: it must be one line of 1 to 64 characters/, 'keys', 'rename', key.id, name);
 });
 
 test('keys: ids and workspaces that are not there', async (t) => {

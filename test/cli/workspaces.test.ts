@@ -8,6 +8,8 @@ test('workspaces create, list, show: beside a process that has the folder open',
   const created = await json('workspaces', 'create', 'team-a');
   t.match(created, {
     id: 'team-a',
+    name: null,
+    closed: null,
     created: /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/,
     currency: 'GBP',
     granted: '0.00',
@@ -28,7 +30,7 @@ test('workspaces create, list, show: beside a process that has the folder open',
   );
   t.same(await json('workspaces', 'show', 'team-a'), created);
   const listed = (await run('workspaces', 'list')).stdout.split('\n');
-  t.match(listed[0], /^workspace +balance GBP +this month GBP +budget GBP +models$/);
+  t.match(listed[0], /^workspace +name +balance GBP +this month GBP +budget GBP +models +closed$/);
   t.match(listed[2], /^team-a +0\.00 +0\.00 +none +all$/);
 });
 
@@ -89,8 +91,31 @@ test('workspaces models: names of the manifest, all, and models that are gone', 
   await mistake(/^models: "a\\u001b" cannot be a model/, 'workspaces', 'models', 'w', 'a\u001b', '--force');
   t.same(await set('gone', '--force'), ['gone']);
   t.same(await set('gone', 'tiny'), ['gone', 'tiny'], 'a name the workspace already has is kept');
-  t.match((await run('workspaces', 'list')).stdout, /gone tiny$/);
+  t.match((await run('workspaces', 'list')).stdout, /gone tiny$/m);
   t.equal(await set('all'), null);
+});
+
+test('workspaces rename, close, reopen: keys stop working meanwhile', async (t) => {
+  const { json, run, mistake } = books(t);
+  t.equal((await json('workspaces', 'create', 'w', '--name', 'Team W')).name, 'Team W');
+  const renamed = await json('workspaces', 'rename', 'w', 'Team V');
+  t.match(renamed, { id: 'w', name: 'Team V', closed: null });
+  const { id } = await json('keys', 'create', '--workspace', 'w');
+  t.match(await json('workspaces', 'close', 'w'), { ...renamed, closed: /Z$/ });
+  t.match(await json('keys', 'list'), [{ id, state: 'closed' }]);
+  t.match((await run('workspaces', 'list')).stdout, /^w +Team V .* closed$/m);
+  t.match((await run('workspaces', 'show', 'w')).stdout, /^closed: +\d{4}-/m);
+  await mistake(/^workspace: w is closed; reopen it first\.$/m, 'keys', 'create', '--workspace', 'w');
+  await mistake(/^workspace: w is closed; reopen it first\.$/m, 'keys', 'roll', id);
+  t.same(await json('workspaces', 'reopen', 'w'), renamed);
+  t.match(await json('keys', 'list'), [{ id, state: 'live' }]);
+  t.equal((await json('workspaces', 'rename', 'w', '')).name, null);
+  t.match(await json('audit', '--limit', '4'), [
+    { action: 'workspace.change', changes: [{ field: 'name', before: 'Team V', after: null }] },
+    { action: 'workspace.reopen', changes: [{ field: 'closed', after: null }] },
+    { action: 'workspace.close', changes: [{ field: 'closed', before: null }] },
+    { action: 'key.create' },
+  ]);
 });
 
 test('workspaces: ids that cannot be, are there already, or are not there', async (t) => {

@@ -168,6 +168,26 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
     const other = new BatchKey(service, (await administration.change(CHANGES.createKey(workspace))).token);
     t.equal((await other.results(id)).json.type, 'batch_not_found');
   }),
+  rule(
+    '3 workspace closed: the same as revoked, and a reopened one keeps what has ended',
+    async (t, service) => {
+      const { store, administration } = service;
+      const { batches, workspace, key } = await newKey(service, 'life-closed');
+      hold(t, service);
+      const id = await batches.made(lines(12));
+      await service.engine.held();
+      await administration.change(CHANGES.closeWorkspace(workspace));
+      await pass(service, 2 * SECOND_MS);
+      service.engine.open();
+      t.equal((await batches.show(id)).status, 401);
+      await until(() => store.table('batches').get(id)?.finished !== null);
+      t.match(store.table('batches').get(id), { key, state: 'failed', reason: 'key_revoked' });
+      t.equal((await batches.submit(lines(1))).status, 401, 'no new ones');
+      await administration.change(CHANGES.reopenWorkspace(workspace));
+      t.match((await batches.show(id)).json, { status: 'failed', reason: 'key_revoked' });
+      await batches.made(lines(1));
+    },
+  ),
   rule('3 key expired: the same as revoked', async (t, service) => {
     const { store, clock } = service;
     const { workspace } = await newKey(service, 'life-key-expires');

@@ -285,7 +285,7 @@ const OTHERS: readonly ContractTest[] = [
       const { json, headers } = await get('/v1/limits', { token });
       t.strictSame(json, {
         object: 'limits',
-        key: { id: key, expires: headers.get('service-key-expires') },
+        key: { id: key, name: null, expires: headers.get('service-key-expires') },
         currency: 'GBP',
         credit: 0.003,
         month: { charged: 0, budget: 1 },

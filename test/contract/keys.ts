@@ -59,6 +59,15 @@ export const KEYS: readonly ContractTest[] = [
     await service.administration.change(CHANGES.revokeKey(key));
     t.strictSame(await refused(service, token), UNAUTHORIZED);
   }),
+  rule('5 rule 3: the keys of a closed workspace are 401 until it is reopened', async (t, service) => {
+    const { token, workspace } = await service.account('closed');
+    t.equal((await service.post(BODY, { token })).status, 200);
+    await service.administration.change(CHANGES.closeWorkspace(workspace));
+    t.strictSame(await refused(service, token), UNAUTHORIZED);
+    t.equal((await service.post(BODY, { token })).json.error, 'The workspace of the key is closed.');
+    await service.administration.change(CHANGES.reopenWorkspace(workspace));
+    t.equal((await service.post(BODY, { token })).status, 200);
+  }),
   rule(
     '5 rule 6: a key without credit is paused until credit is added',
     async (t, { post, administration, account }) => {

@@ -154,6 +154,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
   '3 transition key revoked': by(
     '3 key revoked: the batch fails, and its results cannot be collected',
     '3 key expired: the same as revoked',
+    '3 workspace closed: the same as revoked, and a reopened one keeps what has ended',
   ),
   '3 transition key paused': by(
     '3 key paused: no line starts without credit; new credit runs the rest',

@@ -200,6 +200,7 @@ const KEYS: Record<string, Coverage> = {
     '5 rule 3: missing and wrong tokens are 401',
     '5 rule 3: expired tokens are 401',
     '5 rule 3: revoked tokens are 401 from the next request',
+    '5 rule 3: the keys of a closed workspace are 401 until it is reopened',
   ),
   '5 rule 6': by(
     NO_CREDIT,

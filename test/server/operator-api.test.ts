@@ -1,57 +1,19 @@
 import { userInfo } from 'node:os';
-import { type Test, test } from 'tap';
+import type { Test } from 'tap';
 import { OPERATOR_API, type OperatorResponses } from '../../src/api/index.js';
 import { openStore } from '../../src/storage/folder/index.js';
-import { createLog, RecentLines } from '../../src/telemetry/index.js';
 import { runHere } from '../support/in-process.js';
-import { operatorSend, operatorSettings } from '../support/operator.js';
-import { dataFolder, startTestServer } from '../support/server.js';
+import {
+  conflict,
+  ID,
+  INSTANT,
+  invalid,
+  missing,
+  OPERATOR,
+  operatorTests,
+  type World,
+} from '../support/operator-world.js';
 import { until } from '../support/until.js';
-
-const QUESTION = JSON.stringify({ state: 'x', questions: { q: { type: 'noul' } } });
-const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
-const OPERATOR = 'operator:127.0.0.1';
-const ID = /^key_\w{20}$/;
-
-async function start(t: Test) {
-  const recentLines = new RecentLines(() => 0);
-  const log = createLog('info', { write: () => {} }, recentLines);
-  const environment = { ...(await operatorSettings()), DECIDER_DATA: dataFolder(t) };
-  const server = await startTestServer(t, environment, undefined, { log, recentLines });
-  const url = server.operatorUrl as string;
-  /** The JSON of a response, which must have this status. */
-  // biome-ignore lint/suspicious/noExplicitAny: what comes back is what the test is about
-  const call = async (status: number, method: string, path: string, body?: unknown): Promise<any> => {
-    const response = await operatorSend(url, method, `/api/${path}`, body);
-    const json = await response.json();
-    t.equal(response.status, status, `${method} ${path} ${JSON.stringify(body)}: ${JSON.stringify(json)}`);
-    return json;
-  };
-  /** A refusal: its type and its field, or null. */
-  const refused = async (
-    [status, type, field]: readonly [number, string, string | null],
-    method: string,
-    path: string,
-    body?: unknown,
-  ) => {
-    const { error, ...rest } = await call(status, method, path, body);
-    t.match(error, /^.+\.$/, 'a sentence');
-    t.strictSame(rest, field === null ? { type } : { type, field }, `${method} ${path}`);
-  };
-  /** The status of a decision with a token. */
-  const decide = async (token: string) => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-    const response = await fetch(`${server.url}/v1/decide`, { method: 'POST', headers, body: QUESTION });
-    await response.text();
-    return response.status;
-  };
-  return { ...server, log, data: environment.DECIDER_DATA, call, refused, decide };
-}
-type World = Awaited<ReturnType<typeof start>>;
-
-const invalid = (field: string | null) => [400, 'invalid_request', field] as const;
-const missing = (field: string) => [404, 'not_found', field] as const;
-const conflict = (field: string) => [409, 'conflict', field] as const;
 
 const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
   async 'workspaces: the first one, and one that is created, credited and changed'(t, { call }) {
@@ -64,7 +26,9 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
       { ...created, created: '', version: '' },
       {
         id: 'acme',
+        name: null,
         created: '',
+        closed: null,
         granted: '0.00',
         charged: '0.00',
         balance: '0.00',
@@ -116,10 +80,19 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     }
     await refused(invalid('id'), 'POST', 'workspaces', {});
     await refused(invalid('id'), 'POST', 'workspaces', { id: 1 });
-    await refused(invalid('name'), 'POST', 'workspaces', { id: 'x', name: 'x' });
+    await refused(invalid('title'), 'POST', 'workspaces', { id: 'x', title: 'x' });
+    for (const name of ['', 1, ' x', 'a\u202e', 'x'.repeat(65)]) {
+      await refused(invalid('name'), 'POST', 'workspaces', { id: 'x', name });
+      await refused(invalid('name'), 'PATCH', 'workspaces/default', { name });
+      await refused(invalid('name'), 'POST', 'keys', { workspace: 'default', name });
+    }
     await refused(invalid('__proto__'), 'POST', 'workspaces', '{"id":"x","__proto__":{}}');
     for (const body of ['[]', 'null', '"x"', '1']) await refused(invalid(null), 'POST', 'workspaces', body);
     await refused(missing('id'), 'PATCH', 'workspaces/unknown', { budget: null });
+    for (const action of ['close', 'reopen']) {
+      await refused(missing('id'), 'POST', `workspaces/unknown/${action}`);
+      await refused(invalid('x'), 'POST', `workspaces/default/${action}`, { x: 1 });
+    }
     await refused(missing('id'), 'POST', 'workspaces/unknown/grants', { amount: '1' });
     await refused(missing('id'), 'GET', 'workspaces/unknown/usage');
     for (const [field, values] of Object.entries({
@@ -390,8 +363,4 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
   },
 };
 
-test('the interface of the operator, in one server', async (t) => {
-  const world = await start(t);
-  for (const [name, scenario] of Object.entries(SCENARIOS))
-    await t.test(name, (each) => scenario(each, world));
-});
+operatorTests('the interface of the operator, in one server', SCENARIOS);

@@ -1,6 +1,13 @@
 // Both storages decide by the same rules: the same situations get the same answers.
 import { type Test, test } from 'tap';
-import { keyWorks, monthBefore, monthOf, type Pause, type Workspace } from '../../src/access/index.js';
+import {
+  type Key,
+  keyWorks,
+  monthBefore,
+  monthOf,
+  type Pause,
+  type Workspace,
+} from '../../src/access/index.js';
 import { ApiError, BATCH_STATES } from '../../src/api/index.js';
 import { systemClock } from '../../src/base/index.js';
 import {
@@ -73,7 +80,9 @@ function situations(seed: number, count: number): Situation[] {
     const charged = integer(AMOUNT_MAX);
     const workspace = {
       id: `w${at}`,
+      name: null,
       created: 0,
+      closed: null,
       granted: BigInt(integer(AMOUNT_MAX)),
       budget: integer(3) === 0 ? null : BigInt(integer(AMOUNT_MAX)),
       models: null,
@@ -183,16 +192,25 @@ test('a key works by SQL when it works by TypeScript', NEEDS_POSTGRES, async (t)
   const { database } = await newDatabase(t);
   const [{ now } = { now: 0 }] = await sql<{ now: number }>(database, `SELECT ${SETTLED_MS} AS now`);
   const instant = () => (integer(3) === 0 ? null : now + (integer(2) === 0 ? -1 : 1) * integer(3_600_000));
+  const CLOSED = { open: null, closed: now };
+  await sql(
+    database,
+    `INSERT INTO workspaces (id, created, bytes_per_minute, requests_per_minute, closed, changed)
+     VALUES ('open', 0, 1, 1, NULL, 1), ('closed', 0, 1, 1, $1, 1)`,
+    [now],
+  );
   const keys = Array.from({ length: KEYS }, (_, at) => ({
     id: `k${at}`,
+    workspace: integer(4) === 0 ? ('closed' as const) : ('open' as const),
     expires: instant(),
     revoked: instant(),
   }));
   await sql(
     database,
     `INSERT INTO keys (id, workspace, digest, created, expires, revoked, changed)
-     SELECT id, 'w', id, 0, expires, revoked, 1 FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS k(id, expires, revoked)`,
-    [keys.map(({ id }) => id), keys.map(({ expires }) => expires), keys.map(({ revoked }) => revoked)],
+     SELECT id, workspace, id, 0, expires, revoked, 1
+     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS k(id, workspace, expires, revoked)`,
+    (['id', 'workspace', 'expires', 'revoked'] as const).map((name) => keys.map((key) => key[name])),
   );
   const rows = await sql<{ id: string; works: boolean; now: number }>(
     database,
@@ -200,8 +218,9 @@ test('a key works by SQL when it works by TypeScript', NEEDS_POSTGRES, async (t)
   );
   const byId = new Map(keys.map((key) => [key.id, key]));
   const wrong = rows.filter((row) => {
-    const key = byId.get(row.id) as Parameters<typeof keyWorks>[0];
-    return keyWorks(key, row.now) !== row.works;
+    const key = byId.get(row.id) as (typeof keys)[number];
+    const works = keyWorks(key as unknown as Key, { closed: CLOSED[key.workspace] }, row.now);
+    return works !== row.works;
   });
   t.strictSame([rows.length, wrong], [KEYS, []], `TEST_SEED=${seed}`);
 });

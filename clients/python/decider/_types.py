@@ -755,6 +755,7 @@ class TaskDeleted(TypedDict):
 
 class LimitsKey(TypedDict):
     id: str
+    name: Union[str, None]
     expires: str
 
 

@@ -672,6 +672,8 @@ export interface ApiSchemas {
         readonly object: "limits";
         readonly key: {
             readonly id: string;
+            /** That the operator gave it; null: none. */
+            readonly name: string | null;
             /** The last day of the key, ISO 8601, or `never`. */
             readonly expires: string;
         };

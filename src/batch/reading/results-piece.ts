@@ -12,7 +12,7 @@ export const PIECE_BYTES = 64 * 1024;
 const MESSAGES: Readonly<Record<Unanswered, string>> = {
   cancelled: 'The batch was cancelled before the line ran.',
   expired: 'The line was not answered within 24 hours.',
-  key_revoked: 'The key that submitted the batch was revoked or has expired.',
+  key_revoked: 'The key that submitted the batch was revoked or has expired, or its workspace was closed.',
 };
 const LINE_FEED = Buffer.from('\n');
 

@@ -30,16 +30,23 @@ export function Confirm({ title, action, off = false, onConfirm, onCancel, child
         onCancel();
       }}
     >
-      <h2 id="confirm-title">{title}</h2>
-      {children}
-      <div class="actions">
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
-        <button type="button" class="danger" disabled={off} onClick={onConfirm}>
-          {action}
-        </button>
-      </div>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!off) onConfirm();
+        }}
+      >
+        <h2 id="confirm-title">{title}</h2>
+        {children}
+        <div class="actions">
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+          <button type="submit" class="danger" disabled={off}>
+            {action}
+          </button>
+        </div>
+      </form>
     </dialog>
   );
 }

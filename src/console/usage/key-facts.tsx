@@ -21,6 +21,14 @@ export function KeyFacts({ limits, now }: KeyFactsProps) {
         <h2 id="key-facts-title">Key</h2>
       </div>
       <dl class="facts">
+        {key.name !== null && (
+          <div>
+            <dt>Name</dt>
+            <dd>
+              <bdi>{key.name}</bdi>
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Id</dt>
           <dd>

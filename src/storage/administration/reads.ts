@@ -19,6 +19,12 @@ export interface WorkspaceSummary {
   readonly workingKeys: number;
 }
 
+/** The workspace of a key, and the hour of its last use; undefined if it never was. */
+export interface KeyContext {
+  readonly workspace: Pick<Workspace, 'closed'>;
+  readonly used: number | undefined;
+}
+
 /** Summaries of workspaces. */
 interface WorkspacePage {
   readonly parts: Uint8Array[];
@@ -75,15 +81,33 @@ export const READS = {
   listWorkspaces:
     (page: Page = {}): Read<WorkspacePage> =>
     async ({ administration, now }) => {
+      const workspaces = await administration.listWorkspaces();
+      const owners = new Map(workspaces.map((workspace) => [workspace.id, workspace]));
       const working = new Map<string, number>();
       for (const key of await administration.listKeys()) {
-        if (keyWorks(key, now)) working.set(key.workspace, (working.get(key.workspace) ?? 0) + 1);
+        if (works(key, owners, now)) working.set(key.workspace, (working.get(key.workspace) ?? 0) + 1);
       }
-      const summaries = (await administration.listWorkspaces()).map(
+      const summaries = workspaces.map(
         (workspace): WorkspaceSummary => ({ workspace, workingKeys: working.get(workspace.id) ?? 0 }),
       );
-      const { items, total } = pageOf(summaries, page, ({ workspace }) => [workspace.id], WORKSPACE_FIELDS);
+      const { items, total } = pageOf(
+        summaries,
+        page,
+        ({ workspace }) => [workspace.id, workspace.name ?? ''],
+        WORKSPACE_FIELDS,
+      );
       return { parts: inParts(items), total };
+    },
+  /** What is shown of a key besides its own fields. */
+  keyContext:
+    (id: string): Read<KeyContext> =>
+    async ({ administration }) => {
+      const key = await administration.getKey(id);
+      const [workspace, uses] = await Promise.all([
+        administration.getWorkspace(key.workspace),
+        administration.lastUses([id]),
+      ]);
+      return { workspace, used: uses.get(id) };
     },
   getWorkspace:
     (id: string): Read<Workspace> =>
@@ -100,11 +124,14 @@ export const READS = {
   listKeys:
     ({ workspace, working, ...page }: KeyFilter = {}): Read<Uint8Array> =>
     async ({ administration, now }) => {
+      const owners = new Map((await administration.listWorkspaces()).map((owner) => [owner.id, owner]));
       const keys = await administration.listKeys(workspace);
-      const wanted = working ? keys.filter((key) => keyWorks(key, now)) : keys;
-      const texts = ({ id, workspace: owner }: Key) => [id, owner];
+      const wanted = working ? keys.filter((key) => works(key, owners, now)) : keys;
+      const texts = ({ id, workspace: owner, name }: Key) => [id, owner, name ?? ''];
       const { items, total } = pageOf(wanted, page, texts, KEY_FIELDS);
-      return jsonBytes({ total, keys: items.map((key) => showKey(key, now)) });
+      const uses = await administration.lastUses(items.map(({ id }) => id));
+      const shown = items.map((key) => showKey(key, ownerOf(key, owners), uses.get(key.id), now));
+      return jsonBytes({ total, keys: shown });
     },
   listBatches:
     (filter: BatchFilter): Read<NewestBatches> =>
@@ -117,6 +144,13 @@ export const READS = {
     ({ administration }) =>
       administration.audit(limit, before),
 };
+
+type Owners = ReadonlyMap<string, Workspace>;
+
+/** A key whose workspace does not exist works as little as that of a closed one. */
+const ownerOf = ({ workspace }: Key, owners: Owners) => owners.get(workspace) ?? { closed: 0 };
+
+const works = (key: Key, owners: Owners, now: number): boolean => keyWorks(key, ownerOf(key, owners), now);
 
 type Reads = typeof READS;
 export type ReadName = keyof Reads;

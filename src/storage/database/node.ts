@@ -1,9 +1,10 @@
 import { hostname } from 'node:os';
-import { Access } from '../../access/index.js';
+import { Access, KeyUses } from '../../access/index.js';
 import { type Clock, endAll, VERSION } from '../../base/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { Log } from '../../telemetry/index.js';
 import { DatabaseDirectory } from './directory/directory.js';
+import { DatabaseKeyUses } from './directory/key-uses.js';
 import { DatabaseLedger } from './ledger/ledger.js';
 import { logCalendar, logLostChanges, OutageLog } from './node-log.js';
 import { Database } from './postgres/database.js';
@@ -67,7 +68,9 @@ export class Node {
       onError: (error) => outages.failed('the counts of requests cannot be exchanged', error),
     });
     const { limiter } = this;
-    this.access = new Access({ directory, ledger, limiter, clock: session.clock });
+    const uses = new KeyUses();
+    ledger.join(new DatabaseKeyUses(uses));
+    this.access = new Access({ directory, ledger, limiter, clock: session.clock, uses });
   }
 
   /** Connections, without those for heartbeats, and those of them that are in use. */

@@ -1,5 +1,7 @@
+import { dayOf } from '../../access/index.js';
 import { type Clock, JUMP_LASTS_MS, SteadyClock } from '../../base/index.js';
 import type { Log } from '../../telemetry/index.js';
+import type { LedgerPart } from './ledger/part.js';
 import { KEEP_TIME_EVERY_MS, readKeptTime, writeKeptTime } from './lmdb/kept-time.js';
 import type { Store } from './lmdb/store.js';
 
@@ -7,6 +9,7 @@ import type { Store } from './lmdb/store.js';
 export class FolderCalendar {
   readonly clock: SteadyClock;
   private readonly listeners: Array<(ms: number) => void | Promise<void>> = [];
+  private readonly parts: LedgerPart[] = [];
   private certain: number | null;
   private stopped = false;
   private cancel = () => {};
@@ -31,6 +34,11 @@ export class FolderCalendar {
     this.listeners.push(listener);
   }
 
+  /** Adds a part to every transaction that stores the time. */
+  join(part: LedgerPart): void {
+    this.parts.push(part);
+  }
+
   /** Stores the time, now and at intervals. The store's writer must have been started. */
   async start(): Promise<void> {
     await this.keep();
@@ -44,11 +52,15 @@ export class FolderCalendar {
   }
 
   private async keep(): Promise<void> {
+    const shown = this.clock.now();
+    if (this.clock.certainFor() >= JUMP_LASTS_MS) this.certain = shown;
+    const taken = this.parts.map((part) => part.take());
     try {
-      const shown = this.clock.now();
-      if (this.clock.certainFor() >= JUMP_LASTS_MS) this.certain = shown;
-      await this.store.write([writeKeptTime(this.store, { shown, certain: this.certain })]);
+      const time = writeKeptTime(this.store, { shown, certain: this.certain });
+      await this.store.write([time, ...taken.flatMap(({ writes }) => writes)]);
+      for (const part of taken) part.written(dayOf(shown));
     } catch (error) {
+      for (const part of taken) part.lost();
       this.log.error({ err: error }, 'the time cannot be stored');
     }
   }

@@ -1,3 +1,4 @@
+import { KeyUses } from '../../access/index.js';
 import { type Clock, endAll, StoreError, ThreadPool } from '../../base/index.js';
 import type { BatchInterface, BatchParts } from '../../batch/index.js';
 import type { Abort } from '../../engine/index.js';
@@ -11,6 +12,7 @@ import { reconcile } from './administration/reconcile.js';
 import { countAbort } from './batches/aborts.js';
 import { FolderBatches } from './batches/batches.js';
 import { FolderCalendar } from './calendar.js';
+import { FolderKeyUses } from './directory/key-uses.js';
 import { FolderAccess } from './ledger/folder-access.js';
 import { serveStore } from './lmdb/format.js';
 import type { Store } from './lmdb/store.js';
@@ -79,9 +81,11 @@ class FolderStorage implements Storage {
     private readonly dependencies: StorageDependencies,
   ) {
     this.place = 'The data folder';
-    this.access = new FolderAccess(store, calendar.clock, (error) =>
-      dependencies.log.error({ err: error }, 'charges cannot be written to the data folder'),
-    );
+    const uses = new KeyUses();
+    calendar.join(new FolderKeyUses(store, uses));
+    const onError = (error: unknown) =>
+      dependencies.log.error({ err: error }, 'charges cannot be written to the data folder');
+    this.access = new FolderAccess(store, calendar.clock, onError, uses);
     this.tasks = new FolderTasks({
       store,
       sealer,

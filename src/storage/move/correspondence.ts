@@ -48,7 +48,9 @@ const CORRESPONDENCES = {
     key: ['id'],
     value: {
       id: 'id',
+      name: 'name',
       created: 'created',
+      closed: 'closed',
       granted: 'granted',
       budget: 'budget',
       models: 'models',
@@ -64,6 +66,7 @@ const CORRESPONDENCES = {
     value: {
       id: 'id',
       workspace: 'workspace',
+      name: 'name',
       digest: 'digest',
       created: 'created',
       expires: 'expires',
@@ -73,6 +76,7 @@ const CORRESPONDENCES = {
     added: ['changed'],
   },
   digests: { table: 'keys', key: ['digest'], value: 'id', isIndex: true },
+  key_uses: { table: 'key_uses', key: ['key'], value: { used: 'used' } },
   audit: {
     table: 'audit',
     key: ['entry'],

@@ -11,9 +11,12 @@ const AUDIT_PAGE = 100;
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const field = (page: Page, name: string) => page.getByRole('textbox', { name });
 
+/** The field for the id of a new workspace. */
+const idField = (page: Page) => page.getByRole('textbox', { name: 'Id', exact: true });
+
 /** Creates a workspace with the mouse; its details are then shown. */
 async function createWorkspace(page: Page, id: string): Promise<void> {
-  await field(page, 'Name').fill(id);
+  await idField(page).fill(id);
   await button(page, 'Create the workspace').click();
   await page.getByRole('heading', { name: id, exact: true }).waitFor();
 }
@@ -100,6 +103,62 @@ operatorTest('a workspace with credit, limits and a key, until the key is revoke
   t.notMatch(await log.textContent(), token);
 });
 
+operatorTest('names of workspaces and keys, and a workspace that is closed', async (t, tab, world) => {
+  const { page } = tab;
+  const hostile = '<img src=x onerror="document.title=1"> \u05e9\u05dc\u05d5\u05dd';
+  await enterOperator(tab, world, 'workspaces');
+  await field(page, 'Name (optional)').fill('  Team Blue ');
+  await createWorkspace(page, 'blue');
+  const rows = page.getByRole('region', { name: 'Table of workspaces' });
+  await rows.getByRole('row', { name: /^blue Team Blue/ }).waitFor();
+  const name = field(page, 'Name of the workspace');
+  await name.fill('x'.repeat(65));
+  await page.getByText('A name has at most 64 characters.').waitFor();
+  await name.fill(hostile);
+  const form = page.getByRole('form', { name: 'Name of the workspace' });
+  await form.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByText('The name is saved.').waitFor();
+  await rows.getByText(hostile).waitFor();
+  await field(page, 'Amount in GBP').fill('1');
+  await button(page, 'Grant credit').click();
+  await page.getByText('Credit left: £1.00.').waitFor();
+
+  await show(tab, 'keys/blue');
+  await field(page, 'Name (optional)').and(page.locator(':visible')).fill('nightly import');
+  await button(page, 'Create the key').click();
+  const token = await newToken(page);
+  t.equal(await world.ask(token), 200);
+  const row = page.getByRole('row', { name: /^nightly import key_/ });
+  await row.getByText('unknown').waitFor();
+  const id = (await row.locator('code').first().textContent()) as string;
+  await button(page, `Rename ${id}`).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(hostile);
+  await dialog.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByText(`${id} is named ${hostile}.`).waitFor();
+  await field(page, 'Search').and(page.locator(':visible')).fill('ONERROR=');
+  await page.getByText('1 key', { exact: true }).waitFor();
+
+  await show(tab, 'workspaces/blue');
+  await button(page, 'Close the workspace…').click();
+  const confirm = dialog.getByRole('button', { name: 'Close the workspace' });
+  t.equal(await confirm.isDisabled(), true);
+  await dialog.getByRole('textbox').fill('blue');
+  await confirm.click();
+  await page.getByText('blue is closed.').waitFor();
+  await page.getByText('requests of its keys are refused with unauthorized').waitFor();
+  await rows.getByRole('row', { name: /^blue closed/ }).waitFor();
+  t.equal(await world.ask(token), 401);
+  await show(tab, 'keys/blue');
+  await page.getByLabel('All', { exact: true }).check();
+  await page.getByRole('row', { name: new RegExp(`${id}.* closed`) }).waitFor();
+  await show(tab, 'workspaces/blue');
+  await button(page, 'Open the workspace again').click();
+  await page.getByText('blue is open again.').waitFor();
+  t.equal(await world.ask(token), 200);
+  t.equal(await page.locator('img').count(), 0);
+});
+
 operatorTest('everything with the keyboard', async (_, tab, world) => {
   const { page } = tab;
   const press = async (name: string | RegExp) => {
@@ -110,7 +169,7 @@ operatorTest('everything with the keyboard', async (_, tab, world) => {
   await page.keyboard.press('Shift+Tab');
   await focusOn(page, page.getByRole('link', { name: 'Workspaces' }));
   await page.keyboard.press('Enter');
-  await focusOn(page, field(page, 'Name'));
+  await focusOn(page, idField(page));
   await page.keyboard.type('keyboard');
   await page.keyboard.press('Enter');
   // Screen readers go on at the new workspace.
@@ -132,6 +191,11 @@ operatorTest('everything with the keyboard', async (_, tab, world) => {
   await haveFocus(page.getByRole('heading', { name: 'The new key of keyboard' }));
   await page.getByText(/^key_\w+ works until /).waitFor();
   await press('I have stored the token');
+  await press(/^Rename key_/);
+  await haveFocus(page.getByRole('dialog').getByRole('textbox', { name: 'Name' }));
+  await page.keyboard.type('mine');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^key_\w+ is named mine\.$/).waitFor();
   await press(/^Revoke key_/);
   await haveFocus(button(page, 'Cancel'));
   await page.keyboard.press('Escape');
@@ -151,9 +215,9 @@ operatorTest(
     const { page } = tab;
     const hostile = '<img src=x onerror="document.title=1">\u202e__proto__';
     await enterOperator(tab, world, `workspaces/${encodeURIComponent(hostile)}`);
-    await page.getByText('There is no workspace with this name.').waitFor();
+    await page.getByText('There is no workspace with this id.').waitFor();
     for (const id of [hostile, '__proto__', 'x'.repeat(65)]) {
-      await field(page, 'Name').fill(id);
+      await idField(page).fill(id);
       await button(page, 'Create the workspace').click();
       const alert = page.getByRole('alert').filter({ hasText: id });
       await alert.waitFor();

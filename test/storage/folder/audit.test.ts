@@ -85,7 +85,7 @@ test(`${AUDIT_ENTRIES_MAX} entries are kept; one more removes the oldest`, async
 
 test('a data folder of a version without the audit log opens without loss', async (t) => {
   const folder = t.testdir();
-  const store = openStore(folder);
+  const store = openStore(folder, 1);
   store.change(() => store.table('digests').put(['old'], 'kept'));
   await store.close();
   const environment = open({
@@ -97,7 +97,7 @@ test('a data folder of a version without the audit log opens without loss', asyn
   await environment.openDB({ name: 'audit', encoding: 'binary', keyEncoding: 'binary' }).drop();
   t.notOk([...environment.getKeys()].map(String).includes('audit'), 'there is no such table');
   await environment.close();
-  const again = openStore(folder);
+  const again = openStore(folder, 1);
   t.teardown(() => again.close());
   t.equal(again.table('digests').get('old'), 'kept');
   again.change(() => add(again, 1));

@@ -1,11 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RootDatabase } from 'lmdb';
 import { type Test, test } from 'tap';
 import { storeSpace } from '../../../src/storage/data-folder/data-folder.js';
-import { openStore, type Store } from '../../../src/storage/folder/index.js';
-import { serveStore } from '../../../src/storage/folder/lmdb/format.js';
+import { getKey, getWorkspace } from '../../../src/storage/folder/administration/rows.js';
+import { openStore, reconcile, type Store } from '../../../src/storage/folder/index.js';
+import { FORMAT, serveStore } from '../../../src/storage/folder/lmdb/format.js';
 import { requireUpgradeSpace, type Upgrade } from '../../../src/storage/folder/lmdb/upgrade.js';
 import { child } from '../../support/child.js';
+import { fillFolder } from '../../support/cluster/full-folder.js';
 import { account } from '../../support/store/opened.js';
 
 const CHILD = new URL('../../support/store/child.js', import.meta.url);
@@ -43,10 +46,10 @@ async function served<Result>(
   }
 }
 
-/** A closed folder of format 1 with accounts. */
-async function older(t: Test): Promise<string> {
+/** A closed folder of a format with accounts. */
+async function older(t: Test, version = 1): Promise<string> {
   const folder = t.testdir();
-  const store = openStore(folder, 1);
+  const store = openStore(folder, version);
   const accounts = Array.from({ length: 2_000 }, (_, at) =>
     store.table('accounts').write([`w${at}`], account(at)),
   );
@@ -55,10 +58,44 @@ async function older(t: Test): Promise<string> {
   return folder;
 }
 
+/** Changes entries of a table as an earlier version stored them. */
+function storedEarlier(store: Store, table: 'workspaces' | 'keys', ...without: readonly string[]): void {
+  const { database, key } = store.table(table) as unknown as {
+    database: RootDatabase<Buffer, Buffer>;
+    key(id: string): Buffer;
+  };
+  for (const { value } of [...store.table(table).entries()]) {
+    const fields = Object.entries(value).filter(([name]) => !without.includes(name));
+    database.putSync(
+      key.call(store.table(table), value.id),
+      Buffer.from(JSON.stringify(Object.fromEntries(fields))),
+    );
+  }
+}
+
+test('a folder of format 1: workspaces and keys get names, and lists their tables', async (t) => {
+  const folder = join(t.testdir(), 'data');
+  const { key } = await fillFolder(folder);
+  const store = openStore(folder);
+  store.change(() => {
+    storedEarlier(store, 'workspaces', 'name', 'closed');
+    storedEarlier(store, 'keys', 'name');
+    store.table('meta').put(['format'], { format: 1 });
+  });
+  await store.close();
+  t.throws(() => openStore(folder), /has the older format 1, and this program reads 2\./);
+  const { store: upgraded, leave } = serveStore(folder, (each) => reconcile(each).problems);
+  t.equal(format(upgraded), FORMAT);
+  t.match(getWorkspace(upgraded, 'w'), { name: null, closed: null, budget: 10n ** 37n });
+  t.match(getKey(upgraded, key), { name: null, workspace: 'w', expires: null });
+  await upgraded.close();
+  leave();
+});
+
 /** Nothing was changed: an older server opens the folder. */
-async function unchanged(t: Test, folder: string): Promise<void> {
+async function unchanged(t: Test, folder: string, version = 1): Promise<void> {
   t.notOk(existsSync(join(folder, 'store', 'upgrade')), 'the copy is removed');
-  const store = openStore(folder, 1);
+  const store = openStore(folder, version);
   t.equal(steps(store), undefined);
   t.equal([...store.table('accounts').keys()].length, 2_000);
   await store.close();
@@ -216,11 +253,11 @@ test('a newer format is refused and not changed', async (t) => {
 });
 
 test('nothing is upgraded while another process serves the folder; a kill during an upgrade leaves the older format', async (t) => {
-  const folder = await older(t);
+  const folder = await older(t, FORMAT);
   const server = child(t, CHILD, [folder]);
   t.equal(await server.line(), 'open');
   const pid = await server.ask('serve');
-  await t.rejects(served(folder, 2, [step(1)], noProblems), {
+  await t.rejects(served(folder, FORMAT + 1, [step(FORMAT)], noProblems), {
     name: 'StoreError',
     message: new RegExp(`process ${pid} on`),
   });
@@ -232,7 +269,7 @@ test('nothing is upgraded while another process serves the folder; a kill during
     t.equal(upgrading.process.signalCode, 'SIGKILL', at);
     t.equal(existsSync(join(folder, 'store', 'upgrade')), at === 'copy');
   }
-  await unchanged(t, folder);
-  await served(folder, 2, [step(1)], (store) => t.equal(steps(store), '1'));
+  await unchanged(t, folder, FORMAT);
+  await served(folder, FORMAT + 1, [step(FORMAT)], (store) => t.equal(steps(store), '1'));
   t.notOk(readdirSync(join(folder, 'store')).includes('upgrade'));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { StoreError } from '../../../src/base/index.js';
 import { openStore, openToRead, Sealer } from '../../../src/storage/folder/index.js';
-import { ADDED_TABLES, TABLE_NAMES } from '../../../src/storage/folder/lmdb/tables.js';
+import { TABLE_NAMES } from '../../../src/storage/folder/lmdb/tables.js';
 import { decider } from '../../support/cli.js';
 import { account } from '../../support/store/opened.js';
 
@@ -44,9 +44,7 @@ for (const name of TABLE_NAMES) {
       message: new RegExp(`data\\.mdb .*no table ${name}\\b.*decider restore FILE$`),
     });
     t.ok(readFileSync(file).equals(before), 'nothing was written');
-    if (!ADDED_TABLES.has(name)) return t.throws(() => openStore(copy), StoreError);
-    await openStore(copy).close();
-    await openToRead(copy).close();
+    t.throws(() => openStore(copy), StoreError);
   });
 }
 

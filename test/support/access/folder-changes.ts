@@ -20,6 +20,12 @@ export const createWorkspace = (store: Store, clock: Now, id: string): Workspace
 export const changeWorkspace = (store: Store, clock: Now, id: string, change: WorkspaceChange): Workspace =>
   makeChange(store, clock, CHANGES.changeWorkspace(id, change));
 
+export const closeWorkspace = (store: Store, clock: Now, id: string): Workspace =>
+  makeChange(store, clock, CHANGES.closeWorkspace(id));
+
+export const reopenWorkspace = (store: Store, clock: Now, id: string): Workspace =>
+  makeChange(store, clock, CHANGES.reopenWorkspace(id));
+
 export const grantCredit = (store: Store, clock: Now, id: string, amount: bigint): Workspace =>
   makeChange(store, clock, CHANGES.grantCredit(id, amount));
 

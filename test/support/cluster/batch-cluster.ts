@@ -97,6 +97,7 @@ export class BatchCluster {
     const key: Key = {
       id,
       workspace,
+      name: null,
       digest: id,
       created: 0,
       expires,

@@ -10,6 +10,7 @@ import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js
 import { HISTORY, sealHistory, sealQuestions, sealTask } from '../../../src/tasks/index.js';
 import {
   changeWorkspace,
+  closeWorkspace,
   createKey,
   createWorkspace,
   grantCredit,
@@ -106,13 +107,16 @@ function fillAccounts(store: Store): string {
   changeWorkspace(store, clock, 'w', { budget: 10n ** 37n, models: ['m', 'other'] });
   createWorkspace(store, clock, 'never-charged');
   createWorkspace(store, clock, 'charged-nothing');
+  changeWorkspace(store, clock, 'charged-nothing', { name: 'Größe 8' });
+  closeWorkspace(store, clock, 'charged-nothing');
   const live = createKey(store, clock, 'w', null).key;
   createKey(store, clock, 'w', NOW + DAY_MS);
   revokeKey(store, clock, createKey(store, clock, 'w').key.id);
   rollKey(store, clock, createKey(store, clock, 'w').key.id);
   const expired = createKey(store, clock, 'never-charged').key;
   store.change(() => {
-    store.table('keys').put([expired.id], { ...expired, expires: NOW - DAY_MS });
+    store.table('keys').put([expired.id], { ...expired, name: 'a name', expires: NOW - DAY_MS });
+    store.table('key_uses').put([live.id], { used: NOW });
     const account = { charged: '0', month: '2026-05', monthCharged: '0' };
     store.table('accounts').put(['charged-nothing'], account);
   });

@@ -72,8 +72,17 @@ export async function addWorkspace(
 
 function callerOf(id: string, granted: Amount, budget: Amount | null): Caller {
   const limits = { bytesPerMinute: 1_000_000, requestsPerMinute: 1_000_000 };
-  const workspace: Workspace = { id, created: 0, granted, budget, models: null, ...limits };
-  const key = { id: `key_of_${id}`, workspace: id, digest: '', created: 0, expires: null, revoked: null };
+  const state = { name: null, created: 0, closed: null };
+  const workspace: Workspace = { id, ...state, granted, budget, models: null, ...limits };
+  const key = {
+    id: `key_of_${id}`,
+    workspace: id,
+    name: null,
+    digest: '',
+    created: 0,
+    expires: null,
+    revoked: null,
+  };
   return { key: { ...key, rolledTo: null }, workspace } as unknown as Caller;
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { OperatorNewKey } from '../../../api/index.js';
 import { useAction } from '../../ui/use-action.js';
 import { ActionForm } from '../action-form.js';
+import { isName, NameField, nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
 import { TextField } from '../text-field.js';
 
@@ -18,11 +19,14 @@ interface CreateKeyProps {
 export function CreateKey({ api, workspaces, workspace, onCreated }: CreateKeyProps) {
   const [chosen, setChosen] = useState(workspace);
   const [expires, setExpires] = useState('365');
+  const [name, setName] = useState('');
   const action = useAction();
   useEffect(() => setChosen(workspace), [workspace]);
   const owner = chosen ?? workspaces[0];
   const create = async () => {
-    onCreated(await api.call('createKey', { body: { workspace: owner ?? '', expires: expires.trim() } }));
+    const body = { workspace: owner ?? '', expires: expires.trim(), name: nameOf(name) };
+    onCreated(await api.call('createKey', { body }));
+    setName('');
     return '';
   };
   return (
@@ -37,7 +41,7 @@ export function CreateKey({ api, workspaces, workspace, onCreated }: CreateKeyPr
           action={action}
           label="New key"
           button="Create the key"
-          complete={expires.trim() !== ''}
+          complete={expires.trim() !== '' && isName(name)}
           onSubmit={() => action.run(create)}
         >
           <div class="forms">
@@ -49,6 +53,12 @@ export function CreateKey({ api, workspaces, workspace, onCreated }: CreateKeyPr
                 ))}
               </select>
             </label>
+            <NameField
+              label="Name (optional)"
+              value={name}
+              onChange={setName}
+              hint="Such as who uses it, and for what."
+            />
             <TextField
               label="Lifetime"
               value={expires}

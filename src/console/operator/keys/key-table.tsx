@@ -2,12 +2,12 @@ import type { OperatorKey } from '../../../api/index.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { DataTable } from '../../ui/data-table.js';
 import { time } from '../../ui/format-values.js';
+import { KeyLabel, type KeyQuestion } from './key-question.js';
 
 interface KeyTableProps {
   readonly keys: readonly OperatorKey[];
   readonly busy: boolean;
-  readonly onRoll: (id: string) => void;
-  readonly onRevoke: (id: string) => void;
+  readonly onAsk: (question: KeyQuestion) => void;
 }
 
 const CLASSES: Record<OperatorKey['state'], string> = {
@@ -15,16 +15,20 @@ const CLASSES: Record<OperatorKey['state'], string> = {
   rolled: 'badge running',
   expired: 'badge',
   revoked: 'badge failed',
+  closed: 'badge failed',
 };
 
+/** States of keys that work, or would if their workspace were open. */
+const CAN_END: ReadonlyArray<OperatorKey['state']> = ['live', 'rolled', 'closed'];
+
 /** Keys in the order of the list. */
-export const KeyTable = ({ keys, busy, onRoll, onRevoke }: KeyTableProps) => (
+export const KeyTable = ({ keys, busy, onAsk }: KeyTableProps) => (
   <DataTable
     label="Table of keys"
     rows={keys}
     keyOf={({ id }) => id}
     columns={[
-      { title: 'Key', cell: ({ id }) => <code>{id}</code> },
+      { title: 'Key', cell: (key) => <KeyLabel of={key} /> },
       {
         title: 'Workspace',
         cell: ({ workspace }) => <a href={`#/workspaces/${workspace}`}>{workspace}</a>,
@@ -33,22 +37,27 @@ export const KeyTable = ({ keys, busy, onRoll, onRevoke }: KeyTableProps) => (
       { title: 'Created', class: 'nowrap', cell: ({ created }) => time(created) },
       { title: 'Ends', class: 'nowrap', cell: endOf },
       {
+        title: 'Last used (hour)',
+        class: 'nowrap',
+        cell: ({ last_used: used }) => (used === null ? 'unknown' : time(used)),
+      },
+      {
         title: 'Actions',
         class: 'nowrap',
-        cell: ({ id, state }) => (
-          <>
-            {state === 'live' && (
-              <ActionButton quiet off={busy} label={`Roll ${id}`} onClick={() => onRoll(id)}>
-                Roll…
-              </ActionButton>
-            )}
-            {(state === 'live' || state === 'rolled') && (
-              <ActionButton quiet off={busy} label={`Revoke ${id}`} onClick={() => onRevoke(id)}>
-                Revoke…
-              </ActionButton>
-            )}
-          </>
-        ),
+        cell: (key) => {
+          const button = (kind: KeyQuestion['kind'], name: string) => (
+            <ActionButton quiet off={busy} label={`${name} ${key.id}`} onClick={() => onAsk({ kind, key })}>
+              {name}…
+            </ActionButton>
+          );
+          return (
+            <>
+              {button('rename', 'Rename')}
+              {key.state === 'live' && button('roll', 'Roll')}
+              {CAN_END.includes(key.state) && button('revoke', 'Revoke')}
+            </>
+          );
+        },
       },
     ]}
   />

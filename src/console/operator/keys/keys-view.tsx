@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OperatorNewKey } from '../../../api/index.js';
 import { Choice } from '../../ui/choice.js';
-import { Confirm } from '../../ui/confirm.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { time } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
@@ -9,11 +8,13 @@ import { Renew, Sourced } from '../../ui/sourced.js';
 import { useAction } from '../../ui/use-action.js';
 import { useLoad } from '../../ui/use-load.js';
 import { ListFilters } from '../list-filters.js';
+import { nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
 import { PageControls } from '../page-controls.js';
 import { usePage } from '../use-page.js';
 import { WorkspaceSelect } from '../workspace-select.js';
 import { CreateKey } from './create-key.js';
+import { type KeyQuestion, KeyQuestionDialog } from './key-question.js';
 import { KeyTable } from './key-table.js';
 import { NewToken } from './new-token.js';
 
@@ -38,7 +39,7 @@ const SORTS = [
 /** Workspaces that the fields offer; the address may name others. */
 const CHOICES = { sort: 'id', limit: '1000' } as const;
 
-/** The keys, with the tokens of new ones; forms that create, roll and revoke keys. */
+/** The keys, with the tokens of new ones; forms that create, rename, roll and revoke keys. */
 export function KeysView({ api, workspace, active }: KeysViewProps) {
   const [states, setStates] = useState<(typeof STATES)[number][0]>('working');
   const page = usePage('-created');
@@ -56,23 +57,28 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
     [api, workspace, states, query.search, query.sort, query.offset],
   );
   const [made, setMade] = useState<readonly OperatorNewKey[]>([]);
-  const [revoking, setRevoking] = useState<string | null>(null);
-  const [rolling, setRolling] = useState<string | null>(null);
+  const [question, setQuestion] = useState<KeyQuestion | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => page.onPage(0), [workspace, states]);
   const action = useAction();
   // A modal question that stays open would make the other views inert.
   useEffect(() => {
-    if (active) return;
-    setRevoking(null);
-    setRolling(null);
+    if (!active) setQuestion(null);
   }, [active]);
   const add = (key: OperatorNewKey) => {
     setMade((before) => [key, ...before]);
     reload();
   };
+  const rename = (id: string, text: string) => {
+    setQuestion(null);
+    action.run(async () => {
+      const { name } = await api.call('changeKey', { id, body: { name: nameOf(text) } });
+      reload();
+      return name === null ? `${id} has no name.` : `${id} is named ${name}.`;
+    });
+  };
   const roll = (id: string) => {
-    setRolling(null);
+    setQuestion(null);
     action.run(async () => {
       const { rolled, ...created } = await api.call('rollKey', { id });
       add(created);
@@ -80,7 +86,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
     });
   };
   const revoke = (id: string) => {
-    setRevoking(null);
+    setQuestion(null);
     action.run(async () => {
       await api.call('revokeKey', { id });
       reload();
@@ -135,38 +141,21 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
         )}
         {shown.length > 0 && (
           <Sourced source={source}>
-            <KeyTable keys={shown} busy={action.busy} onRoll={setRolling} onRevoke={setRevoking} />
+            <KeyTable keys={shown} busy={action.busy} onAsk={setQuestion} />
           </Sourced>
         )}
         {value !== null && (
           <PageControls page={page.page} total={value.total} what="key" onPage={page.onPage} />
         )}
       </section>
-      {rolling !== null && (
-        <Confirm
-          title="Roll the key?"
-          action="Roll the key"
-          onConfirm={() => roll(rolling)}
-          onCancel={() => setRolling(null)}
-        >
-          <p>
-            A new key takes its place. <code>{rolling}</code> works until the end of the next UTC day: whoever
-            uses it needs the new token by then.
-          </p>
-        </Confirm>
-      )}
-      {revoking !== null && (
-        <Confirm
-          title="Revoke the key?"
-          action="Revoke the key"
-          onConfirm={() => revoke(revoking)}
-          onCancel={() => setRevoking(null)}
-        >
-          <p>
-            <code>{revoking}</code> stops working at once and for good. Its open batches fail, and results
-            that were not collected yet are lost.
-          </p>
-        </Confirm>
+      {question !== null && (
+        <KeyQuestionDialog
+          question={question}
+          onRename={rename}
+          onRoll={roll}
+          onRevoke={revoke}
+          onCancel={() => setQuestion(null)}
+        />
       )}
     </>
   );

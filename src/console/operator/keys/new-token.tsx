@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperatorNewKey } from '../../../api/index.js';
 import { CopyButton } from '../../ui/copy-button.js';
+import { KeyLabel } from './key-question.js';
 
 interface NewTokenProps {
   readonly created: OperatorNewKey;
@@ -26,7 +27,7 @@ export function NewToken({ created: { key, token }, onDone }: NewTokenProps) {
         </button>
       </div>
       <p class="muted">
-        Its id is <code>{key.id}</code>. Whoever has the token can spend the credit of the workspace: pass it
+        The key is <KeyLabel of={key} />. Whoever has the token can spend the credit of the workspace: pass it
         on over a safe channel only.
       </p>
     </section>

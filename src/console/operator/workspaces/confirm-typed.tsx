@@ -5,6 +5,8 @@ import { TextField } from '../text-field.js';
 interface ConfirmTypedProps {
   readonly title: string;
   readonly action: string;
+  /** Of the field. */
+  readonly label: string;
   /** What must be typed. */
   readonly typed: string;
   readonly onConfirm: () => void;
@@ -12,12 +14,12 @@ interface ConfirmTypedProps {
 }
 
 /** A modal question that is answered by typing a text again. */
-export function ConfirmTyped({ title, action, typed, onConfirm, onCancel }: ConfirmTypedProps) {
+export function ConfirmTyped({ title, action, label, typed, onConfirm, onCancel }: ConfirmTypedProps) {
   const [text, setText] = useState('');
   return (
     <Confirm title={title} action={action} off={text !== typed} onConfirm={onConfirm} onCancel={onCancel}>
       <TextField
-        label="The amount again"
+        label={label}
         value={text}
         onChange={setText}
         hint={`Type ${typed} to confirm.`}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../ui/use-action.js';
 import { ActionForm } from '../action-form.js';
+import { isName, NameField, nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
 import { TextField } from '../text-field.js';
 
@@ -12,10 +13,12 @@ interface CreateWorkspaceProps {
 /** A form for a new workspace, which is then shown. */
 export function CreateWorkspace({ api, onCreated }: CreateWorkspaceProps) {
   const [id, setId] = useState('');
+  const [name, setName] = useState('');
   const action = useAction();
   const create = async () => {
-    const created = await api.call('createWorkspace', { body: { id } });
+    const created = await api.call('createWorkspace', { body: { id, name: nameOf(name) } });
     setId('');
+    setName('');
     onCreated();
     location.hash = `/workspaces/${created.id}`;
     return `${created.id} is created. It has no credit yet.`;
@@ -27,14 +30,20 @@ export function CreateWorkspace({ api, onCreated }: CreateWorkspaceProps) {
         action={action}
         label="New workspace"
         button="Create the workspace"
-        complete={id !== ''}
+        complete={id !== '' && isName(name)}
         onSubmit={() => action.run(create)}
       >
         <TextField
-          label="Name"
+          label="Id"
           value={id}
           onChange={setId}
           hint="1 to 64 lower-case letters, digits, _ or -. It cannot be changed later."
+        />
+        <NameField
+          label="Name (optional)"
+          value={name}
+          onChange={setName}
+          hint="For people. It can be changed later."
         />
       </ActionForm>
     </section>

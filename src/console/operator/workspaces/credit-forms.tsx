@@ -86,6 +86,7 @@ function GrantForm({ api, workspace: { id, version }, currency, onChanged }: Cre
         <ConfirmTyped
           title={`Change the credit of ${id} by ${shownAmount(amount, currency)}?`}
           action="Change the credit"
+          label="The amount again"
           typed={amount}
           onConfirm={() => {
             setConfirming(false);

@@ -77,7 +77,7 @@ export function ModelsForm({ api, workspace, models, onChanged }: ModelsFormProp
         </fieldset>
         {overtaken !== null && <p class="warning">{overtaken}</p>}
         {chosen?.length === 0 && (
-          <p class="warning">Choose at least one model. To stop a workspace, revoke its keys.</p>
+          <p class="warning">Choose at least one model. To stop a workspace, close it.</p>
         )}
       </ActionForm>
     </section>

@@ -8,6 +8,7 @@ import type { OperatorApi } from '../operator-api.js';
 import { CreditForms } from './credit-forms.js';
 import { LimitsForm } from './limits-form.js';
 import { ModelsForm } from './models-form.js';
+import { StateForm } from './state-form.js';
 
 interface WorkspacePanelProps {
   readonly api: OperatorApi;
@@ -33,6 +34,8 @@ export function WorkspacePanel({ api, workspace, source, currency, models, onCha
           <h2 id="workspace-title" tabIndex={-1} ref={title}>
             {id}
           </h2>
+          {workspace.name !== null && <bdi class="muted">{workspace.name}</bdi>}
+          {workspace.closed !== null && <span class="badge failed">closed</span>}
           <a href={`#/keys/${id}`}>Keys</a>
           <a href={`#/batches/${id}`}>Batches</a>
         </div>
@@ -49,15 +52,20 @@ export function WorkspacePanel({ api, workspace, source, currency, models, onCha
               ['Requests per minute', whole(workspace.requests_per_minute)],
               ['Bytes per minute', bytes(workspace.bytes_per_minute)],
               ['Created', time(workspace.created)],
+              ['Closed', workspace.closed === null ? null : time(workspace.closed)],
             ]}
           />
         </Sourced>
-        {Number(balance) <= 0 && (
+        {workspace.closed !== null && (
+          <p class="warning">The workspace is closed: requests of its keys are refused with unauthorized.</p>
+        )}
+        {workspace.closed === null && Number(balance) <= 0 && (
           <p class="warning">Without credit, requests of its keys are refused with out_of_credit.</p>
         )}
       </section>
       <CreditForms api={api} workspace={workspace} currency={currency} onChanged={onChanged} />
       <LimitsForm api={api} workspace={workspace} onChanged={onChanged} />
+      <StateForm api={api} workspace={workspace} onChanged={onChanged} />
       <ModelsForm api={api} workspace={workspace} models={models} onChanged={onChanged} />
     </>
   );

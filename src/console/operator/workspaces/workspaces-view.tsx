@@ -83,7 +83,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
               <p class="empty">
                 {shown === null
                   ? 'Choose a workspace to see its usage, and to change its credit, budget, limits and models.'
-                  : 'There is no workspace with this name. Choose one of the list.'}
+                  : 'There is no workspace with this id. Choose one of the list.'}
               </p>
             </section>
           )}
@@ -97,7 +97,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
 }
 
 const SORTS = [
-  ['id', 'by name'],
+  ['id', 'by id'],
   ['-created', 'newest first'],
   ['-granted', 'most granted first'],
   ['-working_keys', 'most keys first'],
@@ -117,10 +117,18 @@ const List = ({ workspaces, currency, shown }: ListProps) => (
     columns={[
       {
         title: 'Workspace',
-        cell: ({ id }) => (
-          <a href={`#/workspaces/${id}`} aria-current={id === shown ? 'true' : undefined}>
-            {id}
-          </a>
+        cell: ({ id, name, closed }) => (
+          <>
+            <a href={`#/workspaces/${id}`} aria-current={id === shown ? 'true' : undefined}>
+              {id}
+            </a>
+            {closed !== null && <span class="badge failed">closed</span>}
+            {name !== null && (
+              <p class="muted">
+                <bdi>{name}</bdi>
+              </p>
+            )}
+          </>
         ),
       },
       {

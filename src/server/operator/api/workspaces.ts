@@ -41,7 +41,13 @@ const USAGE_DAYS = 30;
 
 type WorkspaceRoutes = Extract<
   OperatorApiName,
-  'listWorkspaces' | 'createWorkspace' | 'changeWorkspace' | 'grantCredit' | 'showUsage'
+  | 'listWorkspaces'
+  | 'createWorkspace'
+  | 'changeWorkspace'
+  | 'closeWorkspace'
+  | 'reopenWorkspace'
+  | 'grantCredit'
+  | 'showUsage'
 >;
 
 /** What a workspace was charged, with what is not on the disk yet. */
@@ -57,10 +63,12 @@ export function workspaceHandlers(
 ): Handlers<WorkspaceRoutes> {
   const show = (workspace: Workspace, charges: Charges): OperatorWorkspace => {
     const { charged, reserved, monthCharged } = charges;
-    const { id, granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
+    const { id, name, granted, budget, models, requestsPerMinute, bytesPerMinute } = workspace;
     return {
       id,
+      name,
       created: showInstant(workspace.created),
+      closed: showInstant(workspace.closed),
       granted: showAmount(granted),
       charged: showAmount(charged),
       balance: showAmount(granted - charged),
@@ -106,8 +114,8 @@ export function workspaceHandlers(
       );
     },
     async createWorkspace({ actor, body }) {
-      const { id } = readFields(body, { id: TEXT }, {});
-      return show(await administration.change(actor, 'createWorkspace', id), NO_CHARGES);
+      const { id, name } = readFields(body, { id: TEXT }, { name: TEXT_OR_NULL });
+      return show(await administration.change(actor, 'createWorkspace', id, name), NO_CHARGES);
     },
     async changeWorkspace({ actor, id, body }) {
       const { change, force, version } = readChange(body);
@@ -116,6 +124,16 @@ export function workspaceHandlers(
       const charges = await chargesOf(id);
       const changed = administration.change(actor, 'changeWorkspace', id, change, manifest, version);
       return show(await orCurrent(id, changed), charges);
+    },
+    async closeWorkspace({ actor, id, body }) {
+      readFields(body, {}, {});
+      const charges = await chargesOf(id);
+      return show(await administration.change(actor, 'closeWorkspace', id), charges);
+    },
+    async reopenWorkspace({ actor, id, body }) {
+      readFields(body, {}, {});
+      const charges = await chargesOf(id);
+      return show(await administration.change(actor, 'reopenWorkspace', id), charges);
     },
     async grantCredit({ actor, id, body }) {
       const { amount: text, ...options } = readFields(
@@ -152,6 +170,7 @@ function readChange(body: unknown): ReadChange {
     body,
     {},
     {
+      name: TEXT_OR_NULL,
       budget: TEXT_OR_NULL,
       models: TEXTS_OR_NULL,
       requests_per_minute: WHOLE,
@@ -160,10 +179,11 @@ function readChange(body: unknown): ReadChange {
       version: TEXT,
     },
   );
-  const { budget, models, requests_per_minute, bytes_per_minute, force = false, version } = fields;
+  const { name, budget, models, requests_per_minute, bytes_per_minute, force = false, version } = fields;
   if (models?.length === 0) throw wrong('models', 'must name a model, or be null for all');
   return {
     change: {
+      ...(name !== undefined && { name }),
       ...(budget !== undefined && { budget: budget === null ? null : readAmount('budget', budget) }),
       ...(models !== undefined && { models: models && [...new Set(models)] }),
       ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),

@@ -1,4 +1,5 @@
 import type { Administration, Change, UsageFilter, Workspace } from '../../../access/index.js';
+import { lastUses } from '../directory/key-uses.js';
 import type { Database } from '../postgres/database.js';
 import { readAudit } from './audit-log.js';
 import { inChange, makeChange } from './change.js';
@@ -40,6 +41,10 @@ export class DatabaseAdministration implements Administration {
   async listKeys(workspace?: string) {
     if (workspace !== undefined) await getWorkspace(this.database, workspace);
     return listKeys(this.database, workspace);
+  }
+
+  lastUses(keys?: readonly string[]) {
+    return lastUses(this.database, keys);
   }
 
   usage(filter: UsageFilter) {

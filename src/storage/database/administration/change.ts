@@ -39,12 +39,18 @@ interface Made<Result> {
 /** Makes an administrative change in an open transaction. Rejects with AccessError. */
 export async function makeChange<Result>(open: OpenChange, change: Change<Result>): Promise<Result> {
   const { transaction, actor, number, now } = open;
-  const stored = {
-    workspace:
-      change.workspace === undefined ? undefined : await findWorkspace(transaction, change.workspace),
-    key: change.key === undefined ? undefined : await findKey(transaction, change.key),
-  };
-  const { result, workspace, keys = [], grant, record } = change.decide(stored, now);
+  const stored = change.key === undefined ? undefined : await findKey(transaction, change.key);
+  const owner = change.workspace ?? stored?.workspace;
+  const {
+    result,
+    workspace,
+    keys = [],
+    grant,
+    record,
+  } = change.decide(
+    { workspace: owner === undefined ? undefined : await findWorkspace(transaction, owner), key: stored },
+    now,
+  );
   if (workspace !== undefined) {
     await putWorkspace(transaction, workspace, number);
     if (grant !== undefined) await addGrant(transaction, workspace.id, now, grant);

@@ -1,10 +1,10 @@
 import type { Key, Workspace } from '../../../access/index.js';
 
 /** Columns of `keys` as a `KeyRow`. */
-export const KEY_COLUMNS = 'id, workspace, digest, created, expires, revoked, rolled_to AS "rolledTo"';
+export const KEY_COLUMNS = 'id, workspace, name, digest, created, expires, revoked, rolled_to AS "rolledTo"';
 
 /** Columns of `workspaces` as a `WorkspaceRow`. */
-export const WORKSPACE_COLUMNS = `id, created, granted, budget, models,
+export const WORKSPACE_COLUMNS = `id, name, created, closed, granted, budget, models,
   bytes_per_minute AS "bytesPerMinute", requests_per_minute AS "requestsPerMinute"`;
 
 export type KeyRow = Key;
@@ -15,9 +15,10 @@ export interface WorkspaceRow extends Omit<Workspace, 'granted' | 'budget'> {
 }
 
 /** The key of a row, which may have further columns. */
-export const keyOf = ({ id, workspace, digest, created, expires, revoked, rolledTo }: KeyRow): Key => ({
+export const keyOf = ({ id, workspace, name, digest, created, expires, revoked, rolledTo }: KeyRow): Key => ({
   id,
   workspace,
+  name,
   digest,
   created,
   expires,
@@ -28,7 +29,9 @@ export const keyOf = ({ id, workspace, digest, created, expires, revoked, rolled
 /** The workspace of a row, which may have further columns. */
 export const workspaceOf = ({
   id,
+  name,
   created,
+  closed,
   granted,
   budget,
   models,
@@ -36,7 +39,9 @@ export const workspaceOf = ({
   requestsPerMinute,
 }: WorkspaceRow): Workspace => ({
   id,
+  name,
   created,
+  closed,
   granted: BigInt(granted),
   budget: budget === null ? null : BigInt(budget),
   models,

@@ -1,5 +1,6 @@
 import type { Administration, Change, UsageFilter, Workspace } from '../../../access/index.js';
 import type { Clock } from '../../../base/index.js';
+import { lastUses } from '../directory/key-uses.js';
 import { readAudit } from '../lmdb/audit-log.js';
 import type { Store } from '../lmdb/store.js';
 import { makeChange } from './change.js';
@@ -41,6 +42,10 @@ export class FolderAdministration implements Administration {
   async listKeys(workspace?: string) {
     if (workspace !== undefined) getWorkspace(this.store, workspace);
     return listKeys(this.store, workspace);
+  }
+
+  async lastUses(keys?: readonly string[]) {
+    return lastUses(this.store, keys);
   }
 
   async usage(filter: UsageFilter) {

@@ -7,11 +7,18 @@ import { addGrant, findKey, findWorkspace, putKey, putWorkspace } from './rows.j
 export function makeChange<Result>(store: Store, clock: Pick<Clock, 'now'>, change: Change<Result>): Result {
   return store.change(() => {
     const now = clock.now();
-    const stored = {
-      workspace: change.workspace === undefined ? undefined : findWorkspace(store, change.workspace),
-      key: change.key === undefined ? undefined : findKey(store, change.key),
-    };
-    const { result, workspace, keys = [], grant, record } = change.decide(stored, now);
+    const stored = change.key === undefined ? undefined : findKey(store, change.key);
+    const owner = change.workspace ?? stored?.workspace;
+    const {
+      result,
+      workspace,
+      keys = [],
+      grant,
+      record,
+    } = change.decide(
+      { workspace: owner === undefined ? undefined : findWorkspace(store, owner), key: stored },
+      now,
+    );
     if (workspace !== undefined) {
       putWorkspace(store, workspace);
       if (grant !== undefined) addGrant(store, workspace.id, now, grant);

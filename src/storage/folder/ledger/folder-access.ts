@@ -1,4 +1,11 @@
-import { Access, type Caller, type Charge, RateLimiter, type Reservation } from '../../../access/index.js';
+import {
+  Access,
+  type Caller,
+  type Charge,
+  type KeyUses,
+  RateLimiter,
+  type Reservation,
+} from '../../../access/index.js';
 import type { Clock } from '../../../base/index.js';
 import { FolderDirectory } from '../directory/directory.js';
 import type { Store } from '../lmdb/store.js';
@@ -9,11 +16,11 @@ import type { LedgerPart } from './part.js';
 export class FolderAccess extends Access {
   private readonly folderLedger: FolderLedger;
 
-  /** `onError` is called with the error when charges cannot be written. */
-  constructor(store: Store, clock: Clock, onError: (error: unknown) => void) {
+  /** `onError` is called with the error when charges cannot be written. `uses`: records the keys of requests. */
+  constructor(store: Store, clock: Clock, onError: (error: unknown) => void, uses?: KeyUses) {
     const directory = new FolderDirectory(store);
     const ledger = new FolderLedger(store, directory, clock, onError);
-    super({ directory, ledger, limiter: new RateLimiter(clock), clock });
+    super({ directory, ledger, limiter: new RateLimiter(clock), clock, uses });
     this.folderLedger = ledger;
   }
 

@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, stat
 import { dirname, join, resolve } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { StoreError, syncFolder } from '../../../base/index.js';
+import { encodeKey } from '../../../sealing/index.js';
 import {
   COMMIT_LOCK_FILE,
   DATA_FILE,
@@ -15,7 +16,7 @@ import { refuseOtherContainer } from '../../data-folder/serving.js';
 import { CommitLock } from './commit-lock.js';
 import { allocate, checkHeaders, damaged, fillUp, requireLockFile } from './data-file.js';
 import { makeStore } from './make-store.js';
-import { ADDED_TABLES, TABLE_NAMES, type TableName } from './tables.js';
+import { ADDED_TABLES, TABLE_NAMES, TABLES, type TableName } from './tables.js';
 
 export type BinaryDatabase = Database<Buffer, Buffer>;
 
@@ -178,13 +179,26 @@ function openExisting(
   const missing = TABLE_NAMES.filter((name) => !names.has(`${name}\0`));
   const lost = missing.filter((name) => !ADDED_TABLES.has(name));
   if (lost.length > 0) throw damaged(file, `it has no table ${lost.join(', ')}`);
+  const format = missing.length === 0 ? 0 : formatIn(root);
+  const lostLater = missing.filter((name) => format >= (ADDED_TABLES.get(name) as number));
+  if (lostLater.length > 0) throw damaged(file, `it has no table ${lostLater.join(', ')}`);
   if (mustBeComplete && missing.length > 0) throw incomplete(file, missing);
   return openTables(root);
 }
 
+/** The format of a store that has the table `meta`; 0 if it is not there or damaged, which is found later. */
+function formatIn(root: Environment['root']): number {
+  const value = root.openDB({ name: 'meta', ...BINARY }).getBinary(encodeKey(TABLES.meta.key, ['format']));
+  try {
+    return Number(JSON.parse(String(value)).format) || 0;
+  } catch {
+    return 0;
+  }
+}
+
 const incomplete = (file: string, missing: readonly TableName[]): StoreError =>
   new StoreError(
-    `${file} has no table ${missing.join(', ')}. If version 0.1.0 wrote it, start the server, which creates it. Otherwise the file is damaged. ${RESTORE_BACKUP}`,
+    `${file} has no table ${missing.join(', ')}. If an earlier version wrote it, start the server, which creates it. Otherwise the file is damaged. ${RESTORE_BACKUP}`,
   );
 
 function openTables(root: Environment['root']): Environment['databases'] {

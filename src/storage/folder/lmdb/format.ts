@@ -4,13 +4,11 @@ import { serveAlone } from '../../data-folder/serving.js';
 import { damaged } from './data-file.js';
 import { createStore } from './environment.js';
 import { Store } from './store.js';
-import { formatOf, removeLeftovers, type Upgrade, type UpgradeTo, upgradeStore } from './upgrade.js';
+import { formatOf, removeLeftovers, type UpgradeTo, upgradeStore } from './upgrade.js';
+import { UPGRADES } from './upgrades.js';
 
 /** The version of the tables' format. Increase it with every change that an older server could not read. */
-export const FORMAT = 1;
-
-/** One step for each earlier format. */
-const UPGRADES: readonly Upgrade[] = [];
+export const FORMAT = 2;
 
 /**
  * Opens a data folder of `format`, creating it if necessary. Throws StoreError for another format: the server upgrades an

@@ -125,6 +125,21 @@ export class Table<Name extends TableName> {
     return count;
   }
 
+  /**
+   * Replaces every value by what `change` makes of it, for upgrades: the values do not have the table's shape yet. Inside
+   * `Store.change` only. Throws StoreError for a value that is not an object.
+   */
+  rewrite(change: (value: object) => object): void {
+    const entries = Array.from(this.database.getRange({}), ({ key, value }) => ({
+      parts: decodeKey(this.layout, key),
+      value: parse(value),
+    }));
+    for (const { parts, value } of entries) {
+      if (typeof value !== 'object' || value === null) throw new StoreError(this.damaged(parts));
+      this.put(parts, change(value) as Value<Name>);
+    }
+  }
+
   /** Inside `Store.change` only. */
   put(parts: readonly KeyPart[], value: Value<Name>): void {
     const { key, value: bytes } = this.write(parts, value);

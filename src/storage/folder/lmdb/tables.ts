@@ -29,6 +29,7 @@ const isBatchState = isOneOf(...BATCH_STATES);
 const isKey: Shape<Key> = isObjectOf({
   id: isString,
   workspace: isString,
+  name: isNullOr(isString),
   digest: matches(/^[0-9a-f]{64}$/),
   created: isInstant,
   expires: isNullOr(isInstant),
@@ -103,11 +104,13 @@ export const TABLES = {
   },
   workspaces: {
     owner: 'access',
-    meaning: 'A workspace: credit granted, budget, models and limits.',
+    meaning: 'A workspace: name, credit granted, budget, models, limits, and when it was closed.',
     key: [['workspace', 'text']],
     value: isObjectOf({
       id: isString,
+      name: isNullOr(isString),
       created: isInstant,
+      closed: isNullOr(isInstant),
       granted: isAmount,
       budget: isNullOr(isAmount),
       models: isNullOr(isArrayOf(isString)),
@@ -135,6 +138,12 @@ export const TABLES = {
     meaning: 'The key whose token has this SHA-256.',
     key: [['digest', 'text']],
     value: isString,
+  },
+  key_uses: {
+    owner: 'access',
+    meaning: 'When a key was last used: the beginning of the hour.',
+    key: [['key', 'text']],
+    value: isObjectOf({ used: isInstant }),
   },
   audit: {
     owner: 'store',
@@ -254,10 +263,11 @@ export const TABLES = {
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
-/** Tables that version 0.1.0 did not have, although its format has the same number: the next start creates them. */
-export const ADDED_TABLES: ReadonlySet<TableName> = new Set([
-  'audit',
-  'batch_aborts',
-  'tasks',
-  'task_versions',
+/** Tables that not all folders of earlier formats have, with the first format that has them: until then the start creates them. */
+export const ADDED_TABLES: ReadonlyMap<TableName, number> = new Map([
+  ['audit', 2],
+  ['batch_aborts', 2],
+  ['key_uses', 2],
+  ['tasks', 2],
+  ['task_versions', 2],
 ]);

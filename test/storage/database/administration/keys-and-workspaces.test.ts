@@ -2,6 +2,7 @@
 import { test } from 'tap';
 import { CHANGES, versionOf } from '../../../../src/access/index.js';
 import { DEFAULT_LIFETIME_DAYS, keyState } from '../../../../src/access/keys.js';
+import { NAME_CHARACTERS_MAX } from '../../../../src/access/names.js';
 import { DEFAULT_LIMITS } from '../../../../src/access/workspaces.js';
 import { DAY_MS, systemClock, visible } from '../../../../src/base/index.js';
 import { ADMINISTRATIONS } from '../../../support/access/administrations.js';
@@ -19,7 +20,7 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     t.strictSame(await office.listWorkspaces(), []);
     const made = await office.change(CHANGES.createWorkspace('b'));
     t.ok(Math.abs(made.created - systemClock.now()) < NEAR_MS);
-    const empty = { granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS };
+    const empty = { name: null, closed: null, granted: 0n, budget: null, models: null, ...DEFAULT_LIMITS };
     t.strictSame(made, { id: 'b', created: made.created, ...empty });
     t.strictSame(await office.getWorkspace('b'), made);
     await office.change(CHANGES.createWorkspace('a'));
@@ -169,13 +170,13 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     t.equal(made.rolled.rolledTo, made.key.id);
     t.strictSame(await office.getKey(old.key.id), made.rolled);
     t.strictSame(await office.getKey(made.key.id), made.key);
-    t.equal(keyState(made.rolled, systemClock.now()), 'rolled');
+    t.equal(keyState(made.rolled, { closed: null }, systemClock.now()), 'rolled');
     t.equal((made.rolled.expires as number) % DAY_MS, DAY_MS - 1, 'the end of a day');
     const again = `key: ${old.key.id} was already rolled to ${made.key.id}.`;
     await t.rejects(office.change(CHANGES.rollKey(old.key.id)), conflict(again));
 
     const revoked = await office.change(CHANGES.revokeKey(made.key.id));
-    t.equal(keyState(revoked, systemClock.now()), 'revoked');
+    t.equal(keyState(revoked, { closed: null }, systemClock.now()), 'revoked');
     t.strictSame(await office.change(CHANGES.revokeKey(made.key.id)), revoked, 'again');
     const gone = (state: string, id: string) => `key: ${id} is ${state}; create a new one instead.`;
     await t.rejects(office.change(CHANGES.rollKey(made.key.id)), conflict(gone('revoked', made.key.id)));
@@ -198,6 +199,80 @@ for (const { name, options, open } of ADMINISTRATIONS) {
       entries[2]?.changes.map(({ field }) => field),
       ['expires', 'rolled_to'],
     );
+  });
+
+  test(`${name}: workspaces and keys have names, which change`, options, async (t) => {
+    const office = (await open(t)).as('cli:ann');
+    const longest = 'é'.repeat(NAME_CHARACTERS_MAX);
+    t.match(await office.change(CHANGES.createWorkspace('a', 'Acme & Söhne')), { name: 'Acme & Söhne' });
+    const before = await office.getWorkspace('a');
+    const renamed = await office.change(CHANGES.changeWorkspace('a', { name: longest }));
+    t.strictSame(renamed, { ...before, name: longest });
+    t.strictSame(await office.getWorkspace('a'), renamed);
+    t.not(versionOf(renamed), versionOf(before));
+    const { key } = await office.change(CHANGES.createKey('a', 'never', 'billing'));
+    t.equal(key.name, 'billing');
+    const named = await office.change(CHANGES.renameKey(key.id, longest));
+    t.strictSame(named, { ...key, name: longest });
+    t.strictSame(await office.getKey(key.id), named);
+    const { key: next } = await office.change(CHANGES.rollKey(key.id));
+    t.equal(next.name, longest, 'a successor has the name');
+    t.equal((await office.change(CHANGES.renameKey(next.id, null))).name, null);
+    t.match((await office.audit(1)).entries, [
+      { action: 'key.change', key: next.id, changes: [{ field: 'name', before: longest, after: null }] },
+    ]);
+    const entries = async () => (await office.audit(100)).entries.length;
+    const count = await entries();
+    await office.change(CHANGES.renameKey(next.id, null));
+    t.equal(await entries(), count, 'nothing changes');
+    for (const wrong of ['', `${longest}x`, ' x', 'x ', 'a\nb', 'a\0', 'a\u202eb', 'a\u2028b', '\ud800']) {
+      const refused = { name: 'AccessError', argument: 'name', refusal: 'invalid' };
+      await t.rejects(office.change(CHANGES.createWorkspace('b', wrong)), refused);
+      await t.rejects(office.change(CHANGES.changeWorkspace('a', { name: wrong })), refused);
+      await t.rejects(office.change(CHANGES.createKey('a', 'never', wrong)), refused);
+      await t.rejects(office.change(CHANGES.renameKey(next.id, wrong)), refused);
+    }
+    await t.rejects(office.change(CHANGES.renameKey('key_1', 'x')), missing('key: key_1 does not exist.'));
+    t.equal(await entries(), count);
+  });
+
+  test(`${name}: a workspace is closed and opened again`, options, async (t) => {
+    const office = (await open(t)).as('cli:ann');
+    const before = await office.change(CHANGES.createWorkspace('a'));
+    const { key } = await office.change(CHANGES.createKey('a'));
+    const closed = await office.change(CHANGES.closeWorkspace('a'));
+    t.ok(Math.abs((closed.closed as number) - systemClock.now()) < NEAR_MS);
+    t.strictSame(closed, { ...before, closed: closed.closed });
+    t.strictSame(await office.getWorkspace('a'), closed);
+    t.strictSame(await office.change(CHANGES.closeWorkspace('a')), closed, 'again changes nothing');
+    t.equal(keyState(key, closed, systemClock.now()), 'closed');
+    const refused = conflict('workspace: a is closed; reopen it first.');
+    await t.rejects(office.change(CHANGES.createKey('a')), refused);
+    await t.rejects(office.change(CHANGES.rollKey(key.id)), refused);
+    // Books are still corrected, and keys named and revoked.
+    t.equal((await office.change(CHANGES.grantCredit('a', 5n))).granted, 5n);
+    await office.change(CHANGES.renameKey(key.id, 'x'));
+    t.strictSame(await office.usage({ workspace: 'a' }), []);
+    t.strictSame((await office.reconcile()).problems, []);
+    const again = await office.change(CHANGES.reopenWorkspace('a'));
+    t.strictSame(again, { ...before, granted: 5n });
+    t.strictSame(await office.change(CHANGES.reopenWorkspace('a')), again);
+    await office.change(CHANGES.rollKey(key.id));
+    const { entries } = await office.audit(10);
+    t.strictSame(
+      entries.map(({ action }) => action),
+      [
+        'key.roll',
+        'workspace.reopen',
+        'key.change',
+        'workspace.credit',
+        'workspace.close',
+        'key.create',
+        'workspace.create',
+      ],
+    );
+    await t.rejects(office.change(CHANGES.closeWorkspace('b')), missing('workspace: b does not exist.'));
+    await t.rejects(office.change(CHANGES.reopenWorkspace('b')), missing('workspace: b does not exist.'));
   });
 
   test(`${name}: entries of the audit log have an actor and are read in pages`, options, async (t) => {

@@ -23,7 +23,9 @@ export const isChangedBy = (event: BatchEvent): string => `state IN ${listed(cha
 
 /** The key works: see `keyWorks`. `key`: the name that the statement gives the table. */
 export const keyWorksIn = (key: string): string =>
-  `(${key}.revoked IS NULL AND (${key}.expires IS NULL OR ${SETTLED_MS} <= ${key}.expires))`;
+  `(${key}.revoked IS NULL AND (${key}.expires IS NULL OR ${SETTLED_MS} <= ${key}.expires) AND NOT EXISTS (
+    SELECT FROM workspaces AS owner WHERE owner.id = ${key}.workspace AND owner.closed IS NOT NULL
+  ))`;
 
 /** A submission counts no more for its idempotency key: see `isSubmissionOver`. `now`: milliseconds since 1970, in SQL. */
 export const submissionIsOver = (now: string): string => `(at <= ${now} - ${KEPT_SUBMISSION_MS})`;

@@ -1,0 +1,17 @@
+import { AccessError } from './workspaces.js';
+
+/** Characters of the name of a workspace or a key. */
+export const NAME_CHARACTERS_MAX = 64;
+/** Control characters, ends of lines, half characters, and those that change the direction of the text around them. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/u;
+
+/** Throws AccessError for a text that cannot be the name of a workspace or a key; null: it has none. */
+export function checkName(name: string | null | undefined): void {
+  if (name === null || name === undefined) return;
+  const isBounded = name !== '' && name.length <= NAME_CHARACTERS_MAX && name.trim() === name;
+  if (isBounded && !UNSAFE.test(name)) return;
+  throw new AccessError(
+    'name',
+    `it must be one line of 1 to ${NAME_CHARACTERS_MAX} characters without spaces at its ends or control characters.`,
+  );
+}

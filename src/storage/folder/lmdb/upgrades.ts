@@ -1,0 +1,13 @@
+import type { Upgrade } from './upgrade.js';
+
+/** One step for each earlier format. Released ones are never changed. */
+export const UPGRADES: readonly Upgrade[] = [
+  // Names of workspaces and keys, and closed workspaces.
+  {
+    from: 1,
+    run(store) {
+      store.table('workspaces').rewrite((workspace) => ({ ...workspace, name: null, closed: null }));
+      store.table('keys').rewrite((key) => ({ ...key, name: null }));
+    },
+  },
+];
