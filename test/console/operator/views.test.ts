@@ -19,7 +19,7 @@ const VIEWS: ReadonlyArray<
     'workspace-refused',
     'workspaces',
     async ({ page }) => {
-      await page.getByRole('textbox', { name: 'Name' }).fill('Not Allowed');
+      await page.getByRole('textbox', { name: 'Id', exact: true }).fill('Not Allowed');
       await page.getByRole('button', { name: 'Create the workspace' }).click();
       await page.getByRole('alert').waitFor();
     },
