@@ -14,21 +14,26 @@ import {
   type Quality,
   range,
   resampledText,
+  shortened,
   signed,
   targetText,
   tokensText,
+  type WrongAnswer,
 } from '../evaluation/index.js';
+import { errorLines } from './eval-errors.js';
 import { facts, table } from './text-table.js';
 
 const HEAD = ['questions', 'n', 'accuracy', 'Brier', 'log loss', 'ECE', 'coverage at 5 % error'];
 const NUMBERS = HEAD.slice(1, -1);
 /** Groups that the terminal shows; the JSON report has more. */
 const GROUPS_SHOWN = 10;
+const QUESTIONS_SHOWN = 10;
+const NAME_LENGTH = 30;
 /** A target may send any number of types. */
 const FAILURES_SHOWN = 20;
 
 /** An evaluation as text for a terminal. */
-export function reportText(report: EvaluationReport): string {
+export function reportText(report: EvaluationReport, wrong: readonly WrongAnswer[]): string {
   const { overall, by_type, by_option_count, by_group, by_split } = report;
   const rows = [['all', overall] as const, ...Object.entries(by_type)].map(([name, part]) =>
     row(name, part, true),
@@ -36,6 +41,9 @@ export function reportText(report: EvaluationReport): string {
   const parts = [
     ...rowsOf(by_option_count, (count) => `${count} options`),
     ...rowsOf(by_split, (split) => split.replace('_', '-')),
+    ...report.by_question
+      .slice(0, QUESTIONS_SHOWN)
+      .map(({ question, quality }) => row(`question ${shortened(question, NAME_LENGTH)}`, quality, false)),
     ...largestFirst(by_group)
       .slice(0, GROUPS_SHOWN)
       .map(([group, part]) => row(`group ${group}`, part, false)),
@@ -53,6 +61,7 @@ export function reportText(report: EvaluationReport): string {
     ...notesOf(report),
     ...biasesOf(report),
     ...averagingLines(report),
+    ...errorLines(report, wrong),
     ...failuresOf(report),
   ].join('\n');
 }

@@ -4,8 +4,6 @@ import { LIMITS } from '../api/index.js';
 import { OperatorError, systemClock, visibleJson } from '../base/index.js';
 import { Catalog, readManifest } from '../engine/index.js';
 import {
-  BENCHMARKS,
-  type BenchmarkName,
   buildReport,
   type Cases,
   compare,
@@ -23,11 +21,13 @@ import {
   type StoredOutcomes,
   serverTarget,
   type Target,
+  wrongAnswers,
 } from '../evaluation/index.js';
 import { openLocal } from '../server/index.js';
 import { loadSettings, type Settings } from '../settings/index.js';
 import { createErrorLog } from '../telemetry/index.js';
 import { readWholeBetween, tokenOf } from './arguments.js';
+import { readBenchmark } from './benchmark-format.js';
 import { applyFit } from './eval-fit.js';
 import { pricesFor } from './eval-prices.js';
 import { EvalProgress } from './eval-progress.js';
@@ -39,6 +39,7 @@ interface EvalOptions {
   readonly config?: string;
   readonly json?: string;
   readonly html?: string;
+  readonly errors?: string;
   readonly format?: string;
   readonly model?: string;
   readonly url?: string;
@@ -75,7 +76,7 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
     requireReportFolders(options);
     const settings = loadSettings(process.env, options.config);
     if (options.fit) requireChangeable(settings);
-    const cases = readCases(file, readFormat(options.format));
+    const cases = readCases(file, readBenchmark(options.format));
     if (options.compare !== undefined) return compareRuns(cases, options.compare, bootstrap, options);
     const { outcomes, target, complete } =
       options.results === undefined
@@ -94,8 +95,10 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
     const fit = options.fit ? fitTemperatures(answered, bootstrap) : null;
     const whole = fit === null ? report : { ...report, fit };
     writeJson(options.json, whole);
-    if (options.html !== undefined) writeReport('html', options.html, await evaluationPage(whole));
-    print(reportText(report));
+    const wrong = wrongAnswers(answered, cases.cases);
+    if (options.errors !== undefined) writeReport('errors', options.errors, jsonLines(wrong));
+    if (options.html !== undefined) writeReport('html', options.html, await evaluationPage(whole, wrong));
+    print(reportText(report, wrong));
     warnOfOtherModels(report, options);
     if (fit !== null) await applyFit(fit, settings.models);
   });
@@ -240,15 +243,10 @@ async function compareRuns(
   print(comparisonText(report));
 }
 
+const jsonLines = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
 function writeJson(file: string | undefined, value: unknown): void {
   if (file !== undefined) writeReport('json', file, `${JSON.stringify(value, null, 2)}\n`);
-}
-
-function readFormat(text: string | undefined): BenchmarkName | null {
-  if (text === undefined) return null;
-  const known = BENCHMARKS.find((name) => name === text);
-  if (known !== undefined) return known;
-  throw new OperatorError(`format: must be one of ${BENCHMARKS.join(', ')}, not ${JSON.stringify(text)}.`);
 }
 
 /** Numbers of orders. 1 may be among them: every case is asked as sent. */

@@ -25,8 +25,8 @@ import {
   rewritten,
   runRates,
   runSearch,
-  secondsFor,
   showRate,
+  stepSeconds,
   watchClient,
 } from '../load/index.js';
 import { readWholeBetween, tokenOf } from './arguments.js';
@@ -37,6 +37,11 @@ import { onStopSignals } from './signals.js';
 /** What a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;
 const RATES_MAX = 50;
+const MINUTE_MS = 60_000;
+/** A day. */
+const MINUTES_MAX = 1_440;
+/** Steps of a search whose first rate is within a factor of 16 of the result. */
+const SEARCH_STEPS = { least: 6, most: 10 };
 
 /** The options of `decider load` as commander reads them. */
 interface LoadOptions {
@@ -45,6 +50,7 @@ interface LoadOptions {
   readonly model?: string;
   readonly rates: string;
   readonly find?: string;
+  readonly minutes?: string;
   readonly seconds: string;
   readonly warmUp: string;
   readonly shape: Parameters<typeof generatedRequests>[1];
@@ -63,6 +69,8 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     const plan = readPlan(options);
     const rates = readRates(options.rates, plan.seconds + plan.warmUpSeconds);
     const target = options.find === undefined ? null : readTarget(options.find, plan.timeoutMs);
+    const minutes = readMinutes(options);
+    const endsAt = minutes === null ? undefined : systemClock.monotonic() + minutes * MINUTE_MS;
     const requests = await readRequests(options, plan.seed, isDecisionsPath(url));
     requireReportFolders(options);
     const server = new HttpTarget(url, tokenOf(options.token), plan.connections);
@@ -75,7 +83,8 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     const startedAt = showInstant(systemClock.now());
     const probe = await probeServer(server, url, requests, { ...context, timeoutMs: plan.timeoutMs });
     if (probe === null) process.exit(INTERRUPTED);
-    const measured = await measure(rates, target, probe.lone_ms, plan, {
+    const search = target && { target, first: 1_000 / probe.lone_ms, minutes, endsAt };
+    const measured = await measure(rates, search, plan, {
       ...context,
       ...{ requests, watchClient },
       send: server.send,
@@ -102,11 +111,21 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     process.exit(result.interrupted ? INTERRUPTED : result.find?.rate === null ? 1 : 0);
   });
 
+/** A search for the highest rate that meets a target. */
+interface Search {
+  readonly target: LatencyTarget;
+  /** The rate that it begins with. */
+  readonly first: number;
+  /** The most that the command may take; null: no limit. */
+  readonly minutes: number | null;
+  /** When that is over, on the monotonic clock. */
+  readonly endsAt: number | undefined;
+}
+
 /** Measures the rates, or searches for the highest one that meets the target. Shows the progress. */
 async function measure(
   rates: readonly number[],
-  target: LatencyTarget | null,
-  loneMs: number,
+  search: Search | null,
   plan: LoadPlan,
   parts: Omit<LoadDependencies, 'onStart' | 'onEnd'>,
 ): Promise<Pick<LoadResult, 'steps' | 'find'>> {
@@ -116,12 +135,34 @@ async function measure(
     onStart: (rate, step, seconds) => status.start(rate, step, seconds),
     onEnd: (result) => status.end(result),
   };
-  if (target === null) return { steps: await runRates(rates, plan, dependencies), find: null };
-  const first = 1_000 / loneMs;
-  const seconds = Math.ceil(Math.max(plan.seconds, secondsFor(target, first)) + plan.warmUpSeconds);
-  status.line(`Search from ${showRate(first)} requests/s, where a step takes ${seconds} s.`);
-  const { steps, found } = await runSearch(target, first, plan, dependencies);
+  if (search === null) return { steps: await runRates(rates, plan, dependencies), find: null };
+  const { target, first, minutes, endsAt } = search;
+  for (const line of announced(stepSeconds(target, first, plan), first, minutes)) status.line(line);
+  const { steps, found } = await runSearch(target, first, plan, dependencies, endsAt);
   return { steps, find: { ...target, ...found } };
+}
+
+/** How long a search takes. Throws OperatorError if its first step takes longer than it may. */
+function announced(seconds: number, first: number, minutes: number | null): string[] {
+  const step = Math.ceil(seconds);
+  if (minutes !== null && seconds > minutes * 60)
+    throw new OperatorError(
+      `minutes: ${minutes} is too short: the first step takes ${step} s. Give at least ${Math.ceil(seconds / 60) + 1}.`,
+    );
+  const { least, most } = SEARCH_STEPS;
+  const usual = `${inMinutes(least * seconds)} to ${inMinutes(most * seconds)} minutes`;
+  return [
+    `Search from ${showRate(first)} requests/s, where a step takes ${step} s.`,
+    `Most searches have ${least} to ${most} steps: ${usual}.${minutes === null ? '' : ` It ends after ${minutes}.`}`,
+  ];
+}
+
+const inMinutes = (seconds: number) => Math.max(1, Math.round(seconds / 60));
+
+function readMinutes({ minutes, find }: LoadOptions): number | null {
+  if (minutes === undefined) return null;
+  if (find === undefined) throw new OperatorError('minutes: give --find, too.');
+  return readWholeBetween('minutes', minutes, 1, MINUTES_MAX);
 }
 
 const readPlan = ({ seed, seconds, warmUp, connections, timeout }: LoadOptions): LoadPlan => ({

@@ -24,8 +24,12 @@ export const printJson = (value: unknown): void => {
 };
 
 /** Throws OperatorError if a report could not be written: before a measurement, not after it. */
-export function requireReportFolders(files: { readonly json?: string; readonly html?: string }): void {
-  for (const option of ['json', 'html'] as const) {
+export function requireReportFolders(files: {
+  readonly json?: string;
+  readonly html?: string;
+  readonly errors?: string;
+}): void {
+  for (const option of ['json', 'html', 'errors'] as const) {
     const file = files[option];
     if (file !== undefined && !existsSync(dirname(file)))
       throw new OperatorError(`${option}: the folder of ${file} does not exist.`);
@@ -33,7 +37,7 @@ export function requireReportFolders(files: { readonly json?: string; readonly h
 }
 
 /** Writes the file of an option such as `--json`. Throws OperatorError. */
-export function writeReport(option: 'json' | 'html', file: string, text: string): void {
+export function writeReport(option: 'json' | 'html' | 'errors', file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {

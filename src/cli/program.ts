@@ -58,7 +58,11 @@ const ofModels = program
 command(ofModels, 'list', 'list the models and their builds').action(async (options) =>
   (await models()).listModels(options),
 );
-command(ofModels, 'check', 'load each model, verify its profile and ask it a question')
+command(
+  ofModels,
+  'check',
+  'load each model, verify its profile (openjev, nimble, pplx-decider, letters, mapika or winnow) and ask it a question',
+)
   .argument('[ids...]', 'builds or model ids (default: all)')
   .action(async (ids, options) => (await models()).checkModels(ids, options));
 /** Adds a build to the manifest; its options replace what the files say. */
@@ -161,6 +165,14 @@ remote('submit <file>', 'check a JSON Lines file and submit it')
   .option('--webhook <url>', 'HTTPS URL to call when the batch finishes')
   .option('--idempotency-key <key>', 'a repeated submission with the same key creates no second batch')
   .action(async (file, options) => (await batches()).submit(file, options));
+ofBatches
+  .command('from-cases')
+  .description('write the requests of a cases file as the lines of a batch')
+  .argument('<cases>', 'JSON Lines file of cases, as for eval')
+  .option('--model <id>', 'model to name in the lines, whatever the cases name')
+  .option('--format <name>', 'read the file of a public benchmark: boolq, arc, mmlu or hellaswag')
+  .option('--out <file>', 'write the lines to a file instead of standard output')
+  .action(async (file, options) => (await import('./batch-from-cases.js')).fromCases(file, options));
 remote('list', 'list the batches of the API key').action(async (options) => (await batches()).list(options));
 remote('show <id>', 'show one batch').action(async (id, options) => (await batches()).show(id, options));
 remote('results <id>', 'print the results of a finished batch')
@@ -181,6 +193,9 @@ program
       '--find <target>',
       'search for the highest rate that meets a target such as p95=250ms',
     ).conflicts('rates'),
+  )
+  .addOption(
+    new Option('--minutes <number>', 'with --find: end the search after at most so long').conflicts('rates'),
   )
   .option('--seconds <number>', 'measured seconds of each step', '20')
   .option('--warm-up <seconds>', 'load before each step that is not measured', '3')
@@ -235,6 +250,12 @@ program
   )
   .option('--seed <number>', 'seed of the bootstrap', '1')
   .option('--resamples <number>', 'bootstrap resamples', '1000')
+  .addOption(
+    new Option(
+      '--errors <file>',
+      'write the wrong answers as JSON Lines, the most confident first',
+    ).conflicts('compare'),
+  )
   .option('--json <file>', 'write the report as JSON')
   .option('--html <file>', 'write the report as one HTML file with charts')
   .action(async (file, options) => (await import('./eval.js')).evaluateCases(file, options));

@@ -1,13 +1,21 @@
 import { type Amount, showAmount } from '../access/index.js';
-import { QUESTION_TYPES } from '../api/index.js';
-import { applyThreshold, type BootstrapOptions, judge, qualityOf, thresholdOf } from '../statistics/index.js';
+import { OPTION_KINDS, QUESTION_TYPES } from '../api/index.js';
+import {
+  applyThreshold,
+  type BootstrapOptions,
+  isCorrect,
+  judge,
+  qualityOf,
+  thresholdOf,
+} from '../statistics/index.js';
 import type { AnsweredQuestion, Split } from './answered.js';
 import type { Cases } from './cases/read-cases.js';
 import { type Collected, collect } from './collect.js';
 import { averagingOf } from './metrics/averaging.js';
 import { formatBiasOf, modeDifferenceOf, orderBiasOf } from './metrics/biases.js';
+import { confusionOf } from './metrics/confusion.js';
 import type { Outcomes } from './outcomes.js';
-import type { EvaluationReport, Quality, TargetDescription } from './report.js';
+import type { EvaluationReport, Quality, QuestionQuality, TargetDescription } from './report.js';
 
 /** Where the prices of the report come from. */
 export interface Prices {
@@ -23,8 +31,9 @@ interface ReportInput extends BootstrapOptions {
   readonly prices: Prices;
 }
 
-/** Groups that a report lists. */
+/** Groups and questions that a report lists. */
 const GROUPS_MAX = 50;
+const QUESTIONS_MAX = 50;
 
 /** A report, and the answers that it is about; the report is null if no question has an answer. */
 export function buildReport(input: ReportInput): {
@@ -45,6 +54,7 @@ function reportOf(input: ReportInput, collected: Collected): EvaluationReport {
     qualityBy(answered, keys, keyOf, options);
   const counts = [...new Set(answered.map((question) => question.options.length))].sort((a, b) => a - b);
   const groups = largestGroups(answered);
+  const questions = byName(answered);
   return {
     format: 'decider evaluation 1',
     cases: { file: cases.file, sha256: cases.sha256, count: cases.cases.length },
@@ -63,6 +73,9 @@ function reportOf(input: ReportInput, collected: Collected): EvaluationReport {
     by_group: by(groups.slice(0, GROUPS_MAX), ({ group }) => group),
     groups: groups.length,
     by_split: by<Split>(['development', 'held_out'], ({ split }) => split),
+    by_question: questions.slice(0, QUESTIONS_MAX).map((own) => questionOf(own, options)),
+    questions: questions.length,
+    wrong: answered.filter((question) => !isCorrect(question)).length,
     threshold: transferred(answered),
     order_bias: orderBiasOf(collected.rotated, options),
     format_bias: formatBiasOf(collected.forms, options),
@@ -96,6 +109,28 @@ function largestGroups(answered: readonly AnsweredQuestion[]): string[] {
   const sizes = new Map<string, number>();
   for (const { group } of answered) if (group !== null) sizes.set(group, (sizes.get(group) ?? 0) + 1);
   return [...sizes].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([name]) => name);
+}
+
+/** The answers by name and type of the question, those that were asked most often first. */
+function byName(answered: readonly AnsweredQuestion[]): AnsweredQuestion[][] {
+  const found = new Map<string, AnsweredQuestion[]>();
+  for (const question of answered) {
+    const key = `${question.type} ${question.question}`;
+    const own = found.get(key);
+    if (own === undefined) found.set(key, [question]);
+    else own.push(question);
+  }
+  return [...found.values()].sort((a, b) => b.length - a.length);
+}
+
+function questionOf(own: readonly AnsweredQuestion[], options: BootstrapOptions): QuestionQuality {
+  const [{ question, type }] = own as [AnsweredQuestion];
+  return {
+    question,
+    type,
+    quality: qualityOf(own, options),
+    confusion: OPTION_KINDS[type] === 'sides' ? null : confusionOf(own),
+  };
 }
 
 function transferred(answered: readonly AnsweredQuestion[]): EvaluationReport['threshold'] {

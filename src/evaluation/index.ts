@@ -1,4 +1,5 @@
 export type { AnsweredQuestion, Split } from './answered.js';
+export { batchLine } from './batch-lines.js';
 export { buildReport, type Prices } from './build-report.js';
 export { BENCHMARKS, type BenchmarkName } from './cases/benchmarks.js';
 export { type Cases, readCases } from './cases/read-cases.js';
@@ -19,6 +20,7 @@ export {
   percent,
   range,
   resampledText,
+  shortened,
   signed,
   targetText,
   tokensText,
@@ -27,3 +29,4 @@ export { ENGINE_CONCURRENCY, engineTarget } from './targets/engine-target.js';
 export { serverTarget } from './targets/server-target.js';
 export type { Target } from './targets/target.js';
 export { bodyOf, type VariantOptions } from './variants.js';
+export { type WrongAnswer, wrongAnswers } from './wrong-answers.js';

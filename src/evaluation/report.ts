@@ -101,6 +101,25 @@ export interface Failures {
 /** A part of the questions: a type, a group, a number of options, a split. */
 type QualityBy<Key extends string> = Readonly<Partial<Record<Key, Quality>>>;
 
+/** The answers to the questions of one name and type. */
+export interface QuestionQuality {
+  readonly question: string;
+  readonly type: QuestionType;
+  readonly quality: Quality;
+  /** Null for `noul`. */
+  readonly confusion: Confusion | null;
+}
+
+/** Which options were answered for which. */
+export interface Confusion {
+  /** In the order of the questions; those that are correct or answered most often, at most 12. */
+  readonly options: readonly string[];
+  /** Options that are not among them: together they are the last row and column. */
+  readonly others: number;
+  /** `counts[i][j]`: questions whose correct option is i and whose answer is j. */
+  readonly counts: ReadonlyArray<readonly number[]>;
+}
+
 /** What `decider eval --json` writes. */
 export interface EvaluationReport {
   readonly format: 'decider evaluation 1';
@@ -130,6 +149,12 @@ export interface EvaluationReport {
   readonly by_group: Readonly<Record<string, Quality>>;
   readonly groups: number;
   readonly by_split: QualityBy<Split>;
+  /** Those that were asked most often first, at most 50. */
+  readonly by_question: readonly QuestionQuality[];
+  /** Different questions, by name and type. */
+  readonly questions: number;
+  /** Answers that are wrong. */
+  readonly wrong: number;
   /** The threshold for 5 % error on the development split, applied to the held-out one; null without both. */
   readonly threshold: {
     readonly development: OperatingPoint;

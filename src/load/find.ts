@@ -5,6 +5,9 @@ export const SEARCH_PRECISION = 0.05;
 /** If rates down to this fraction of the first one fail, no rate passes: requests hardly queue there. */
 const LOWEST = 1 / 8;
 
+/** Why a search ended before it was done. `time`: its time was over. */
+export type SearchEnd = 'interrupted' | 'time';
+
 export interface Found {
   /** The highest rate that passed; null if none did. */
   readonly rate: number | null;
@@ -12,24 +15,25 @@ export interface Found {
   readonly failing: number | null;
   readonly steps: number;
   /** Why the search ended. */
-  readonly ended: 'precision' | 'steps' | 'none_passes' | 'rate_limit' | 'interrupted';
+  readonly ended: 'precision' | 'steps' | 'none_passes' | 'rate_limit' | SearchEnd;
 }
 
 /**
  * Searches for the highest rate that passes: doubles or halves `first` until one rate passes and a higher one fails, then
- * bisects on a logarithmic scale. `passes` measures one rate; null ends the search. No rate above `rateMax` is measured.
+ * bisects on a logarithmic scale. `passes` measures one rate, or says why the search ends. No rate above `rateMax` is
+ * measured.
  */
 export async function findRate(
   first: number,
   rateMax: number,
-  passes: (rate: number) => Promise<boolean | null>,
+  passes: (rate: number) => Promise<boolean | SearchEnd>,
 ): Promise<Found> {
   let [low, high, steps]: [number | null, number | null, number] = [null, null, 0];
   const end = (ended: Found['ended']): Found => ({ rate: low, failing: high, steps, ended });
   for (let rate = Math.min(first, rateMax); ; ) {
     if (steps === SEARCH_STEPS_MAX) return end('steps');
     const passed = await passes(rate);
-    if (passed === null) return end('interrupted');
+    if (typeof passed === 'string') return end(passed);
     steps += 1;
     if (passed) low = rate;
     else high = rate;

@@ -17,6 +17,7 @@ export {
   RATE_MAX,
   runRates,
   runSearch,
+  stepSeconds,
 } from './run-load.js';
 export { generatedRequests, givenRequests, rewritten, SHAPES, type Shape } from './shapes.js';
 export { byRate, foundText, mainStep, notes, showMs, showRate } from './summary.js';

@@ -48,25 +48,45 @@ export async function runRates(
   return results;
 }
 
-/** Searches for the highest rate that meets the target, beginning with `first`. */
+/**
+ * Searches for the highest rate that meets the target, beginning with `first`.
+ *
+ * @param endsAt milliseconds of the monotonic clock at which the search ends with what it has found: no step begins that
+ *   would take longer, and one that waits for late responses is cut off
+ */
 export async function runSearch(
   target: LatencyTarget,
   first: number,
   plan: LoadPlan,
   dependencies: LoadDependencies,
+  endsAt = Number.POSITIVE_INFINITY,
 ): Promise<{ steps: StepResult[]; found: Found }> {
+  const { clock, stop } = dependencies;
   const steps: StepResult[] = [];
   const longest = plan.warmUpSeconds + Math.max(plan.seconds, secondsFor(target, RATE_MAX));
   const rateMax = Math.min(RATE_MAX, ARRIVALS_MAX / longest);
+  const over = new AbortController();
+  const limit = { ...dependencies, stop: AbortSignal.any([stop, over.signal]) };
+  const cancel =
+    endsAt === Number.POSITIVE_INFINITY
+      ? () => {}
+      : clock.after(endsAt - clock.monotonic(), () => over.abort());
   const found = await findRate(first, rateMax, async (rate) => {
-    if (dependencies.stop.aborted) return null;
+    if (stop.aborted) return 'interrupted';
     const seconds = Math.max(plan.seconds, secondsFor(target, rate));
-    const result = await runStep(rate, steps.length, { ...plan, seconds }, dependencies, target);
+    if (clock.monotonic() + stepSeconds(target, rate, plan) * 1_000 > endsAt) return 'time';
+    const result = await runStep(rate, steps.length, { ...plan, seconds }, limit, target);
     steps.push(result);
-    return result.ended === 'interrupted' ? null : result.ended === 'complete';
+    if (result.ended === 'interrupted') return stop.aborted ? 'interrupted' : 'time';
+    return result.ended === 'complete';
   });
+  cancel();
   return { steps, found };
 }
+
+/** Seconds that a step takes, without late responses. */
+export const stepSeconds = (target: LatencyTarget, rate: number, plan: LoadPlan): number =>
+  plan.warmUpSeconds + Math.max(plan.seconds, secondsFor(target, rate));
 
 async function runStep(
   rate: number,

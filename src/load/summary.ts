@@ -22,6 +22,15 @@ export function mainStep(result: LoadResult): StepResult | undefined {
   return complete.findLast(({ rate }) => rate === (result.find?.rate ?? rate)) ?? steps[0];
 }
 
+const SEARCH_ENDS: Readonly<Record<NonNullable<LoadResult['find']>['ended'], string>> = {
+  precision: '',
+  steps: ' The search ended after its maximum of steps.',
+  none_passes: '',
+  rate_limit: ' The search ends at this rate.',
+  interrupted: ' The search was interrupted.',
+  time: ' The search ended because its time was over.',
+};
+
 /** The result of a search in one sentence. */
 export function foundText({
   percent,
@@ -33,18 +42,14 @@ export function foundText({
 }: NonNullable<LoadResult['find']>): string {
   const target = `p${percent} ≤ ${ms} ms`;
   if (rate === null) {
-    if (ended === 'interrupted' || failing === null) return `No measured rate meets ${target}.`;
+    if (ended !== 'none_passes' || failing === null) {
+      const lowest = failing === null ? '' : `; ${showRate(failing)}/s misses it`;
+      return `No measured rate meets ${target}${lowest}.${SEARCH_ENDS[ended]}`;
+    }
     return `No rate meets ${target}, not even ${showRate(failing)}/s, where requests hardly queue.`;
   }
   const next = failing === null ? '' : `; ${showRate(failing)}/s misses it`;
-  const end = {
-    precision: '',
-    steps: ' The search ended after its maximum of steps.',
-    none_passes: '',
-    rate_limit: ' The search ends at this rate.',
-    interrupted: ' The search was interrupted.',
-  }[ended];
-  return `Highest rate with ${target}: ${showRate(rate)} requests/s${next} (${steps} steps).${end}`;
+  return `Highest rate with ${target}: ${showRate(rate)} requests/s${next} (${steps} steps).${SEARCH_ENDS[ended]}`;
 }
 
 /** Failures, warnings and remarks, as paragraphs of lines. */

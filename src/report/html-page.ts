@@ -6,6 +6,8 @@ import { STYLE } from './style.js';
 export interface Section {
   readonly title: string;
   readonly content: readonly Html[];
+  /** Rules that its content needs besides the style sheet of all pages. */
+  readonly style?: string;
 }
 
 /**
@@ -15,17 +17,18 @@ export interface Section {
  * @param foot what made the page
  */
 export function page(title: string, summary: string, sections: readonly Section[], foot: string): string {
+  const style = [STYLE, ...new Set(sections.map(({ style: own }) => own ?? ''))].join('');
   return `${
     html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta http-equiv="Content-Security-Policy" content="${policy(style)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${new Html(STYLE)}</style>
+<style>${new Html(style)}</style>
 </head>
 <body>
 <header><h1>${title}</h1><p>${summary}</p></header>
@@ -45,4 +48,5 @@ ${content}
 `;
 }
 
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+const policy = (style: string) =>
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'`;

@@ -12,8 +12,15 @@ export type Cell = string | readonly [value: string, small: string];
 /**
  * A table with a caption; the first cell of a row is its header. Scrolls sideways in its own box if it is wider than the
  * page.
+ *
+ * @param classes of each row
  */
-export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Cell[])[]): Html {
+export function table(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  classes: readonly string[] = [],
+): Html {
   const cell = (value: Cell, index: number) => {
     const text = typeof value === 'string' ? html`${value}` : html`${value[0]}<small>${value[1]}</small>`;
     const kind = columns[index]?.kind ?? 'text';
@@ -24,9 +31,11 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
   return html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption>${caption}</caption>
 <thead><tr>${columns.map(({ title, kind }) => html`<th scope="col" class="${kind}">${title}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}</tr>\n`)}</tbody>
+<tbody>${rows.map((cells, at) => html`<tr${rowClass(classes[at])}>${cells.map(cell)}</tr>\n`)}</tbody>
 </table></div>`;
 }
+
+const rowClass = (names: string | undefined) => (names === undefined ? null : html` class="${names}"`);
 
 /** A list of names and values, such as what was measured. */
 export function facts(entries: readonly (readonly [name: string, value: string])[]): Html {

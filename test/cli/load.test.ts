@@ -116,6 +116,25 @@ test('Ctrl-C prints what was measured and writes the file', async (t) => {
   t.ok((steps[0]?.answered as number) >= 40 && (steps[0]?.seconds as number) < 600);
 });
 
+test('--find says how long it takes, and prints what it found when it is interrupted', async (t) => {
+  const { start, arrived, bodies } = await beside(t);
+  const short = ['--find', 'p95=30s', '--minutes', '1'];
+  const refused = await start([...short, '--seconds', '60']).end();
+  t.equal(refused.code, 1);
+  t.match(refused.stderr, /^minutes: 1 is too short: the first step takes 3003 s\. Give at least 52\.\n$/);
+  const command = start(['--find', 'p95=250ms', '--minutes', '30', '--seconds', '600']);
+  await arrived(bodies.length + 60);
+  command.child.kill('SIGINT');
+  const { code, stdout, stderr } = await command.end();
+  t.equal(code, 130);
+  t.match(
+    stderr,
+    /^Search from \S+ requests\/s, where a step takes 603 s\.\nMost searches have 6 to 10 steps: 60 to 101 minutes\. It ends after 30\.\n/,
+  );
+  t.match(stdout, /No measured rate meets p95 ≤ 250 ms\. The search was interrupted\./);
+  t.ok(widest(stdout) <= 80 && widest(stderr) <= 80);
+});
+
 test('mistakes end with one line', async (t) => {
   const { run, bodies, folder } = await beside(t);
   writeFileSync(join(folder, 'bad.jsonl'), '{"id":"1"}\n');
@@ -129,6 +148,8 @@ test('mistakes end with one line', async (t) => {
     [/bad\.jsonl:1: `request` is missing/, ['--cases', join(folder, 'bad.jsonl')]],
     [/^seconds: "0" is not a whole number from 1 to 3600/, ['--seconds', '0']],
     [/^find: "p95" is not a target/, ['--find', 'p95']],
+    [/^minutes: give --find, too\./, ['--minutes', '2']],
+    [/^minutes: "0" is not a whole number from 1 to 1440/, ['--find', 'p95=1s', '--minutes', '0']],
     [/^find: "p95=31s" is longer than --timeout/, ['--find', 'p95=31s']],
     [/^rates: "1,0" is not a list/, ['--rates', '1,0']],
     [/^rates: 100000 requests\/s for 103 s are too many/, ['--rates', '100000', '--seconds', '100']],

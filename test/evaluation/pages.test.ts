@@ -5,6 +5,8 @@ import {
   evaluationPage,
   readCases,
   readStored,
+  type WrongAnswer,
+  wrongAnswers,
 } from '../../src/evaluation/index.js';
 import { writeRun } from '../support/evaluation/run-files.js';
 
@@ -17,14 +19,31 @@ test('a page stays small, whatever a target sends', async (t) => {
   const cases = readCases(file, null);
   const { outcomes, target } = readStored(archive);
   const prices = { of: () => null, currency: 'GBP' };
-  const { report } = buildReport({ cases, outcomes, target, prices, seed: 1, resamples: 5 });
+  const { report, answered } = buildReport({ cases, outcomes, target, prices, seed: 1, resamples: 5 });
   const ofGroup = (n: number) => ({ ...(report as EvaluationReport).overall, n });
-  const page = await evaluationPage({
-    ...(report as EvaluationReport),
-    by_group: { 2: ofGroup(5), 10: ofGroup(20), b: ofGroup(30) },
-    models: many((index) => `${index}${LONG}`),
-    failures: many((index) => ({ type: `${index}${LONG}`, cases: 1, example: LONG })),
+  const wrong = wrongAnswers(answered, cases.cases)[0] as WrongAnswer;
+  const confusion = {
+    options: Array(12).fill(LONG),
+    others: 243,
+    counts: Array(13).fill(Array(13).fill(12_345)),
+  };
+  const questionOf = (question: string) => ({
+    question,
+    type: 'choice' as const,
+    quality: ofGroup(5),
+    confusion,
   });
+  const page = await evaluationPage(
+    {
+      ...(report as EvaluationReport),
+      by_group: { 2: ofGroup(5), 10: ofGroup(20), b: ofGroup(30) },
+      models: many((index) => `${index}${LONG}`),
+      failures: many((index) => ({ type: `${index}${LONG}`, cases: 1, example: LONG })),
+      by_question: many((index) => questionOf(`${index}${LONG}`)).slice(0, 50),
+      questions: 10_000,
+    },
+    many((index) => ({ ...wrong, case: `${index}${LONG}`, question: LONG, answer: `${index}${LONG}` })),
+  );
   t.ok(page.length < BYTES_MAX, `${page.length} bytes`);
   t.match(page, 'and 9995 more</h1>');
   const rows = page.slice(page.indexOf('Quality by group')).matchAll(/<th scope="row"[^>]*>(\w+)</g);
@@ -34,4 +53,7 @@ test('a page stays small, whatever a target sends', async (t) => {
     'the largest group first, although an object has integer keys first',
   );
   t.match(page, 'The 20 most frequent of 10000 types.');
+  t.match(page, 'The 50 of 10000 questions that were asked most often.');
+  t.match(page, 'The first 500 of 10000; decider eval --errors FILE writes all.');
+  t.equal(page.match(/<caption>Answers to /g)?.length, 20, 'matrices');
 });

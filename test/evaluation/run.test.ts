@@ -238,10 +238,10 @@ test('averages over orders of the options are compared with the order sent', asy
   });
   const { accuracy } = found.option_averaging?.[0]?.comparison ?? {};
   t.equal((accuracy?.b ?? 0) - (accuracy?.a ?? 0), accuracy?.difference);
-  const page = await evaluationPage(found);
+  const page = await evaluationPage(found, []);
   t.match(page, 'Averages over orders of the options');
   t.match(page, 'does not know the header Service-Option-Rotations', 'three orders cost as much as one');
-  t.match(reportText(found), /orders +n +accuracy.*\n.*\n?.*2 +25 .*100\.0 % +× 2\.00/);
+  t.match(reportText(found, []), /orders +n +accuracy.*\n.*\n?.*2 +25 .*100\.0 % +× 2\.00/);
 });
 
 test('requests for biases that fail are counted apart from the cases', async (t) => {
@@ -259,7 +259,10 @@ test('requests for biases that fail are counted apart from the cases', async (t)
     bias_failures: [{ type: 'too_long', cases: 4, example: 'Too\\u{1b}[2Jlong.' }],
     format_bias: null,
   });
-  t.match(await evaluationPage(found as EvaluationReport), 'Further requests for biases without an answer');
+  t.match(
+    await evaluationPage(found as EvaluationReport, []),
+    'Further requests for biases without an answer',
+  );
 });
 
 test('a lost connection or a response that is too large does not end a run', async (t) => {

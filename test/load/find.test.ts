@@ -43,9 +43,11 @@ test('the search is bounded', async (t) => {
 });
 
 test('the search can be interrupted', async (t) => {
-  const answers = [true, false, null];
-  const found = await findRate(10, RATE_MAX, async () => answers.shift() as boolean | null);
-  t.strictSame(found, { rate: 10, failing: 20, steps: 2, ended: 'interrupted' });
+  for (const ended of ['interrupted', 'time'] as const) {
+    const answers = [true, false, ended];
+    const found = await findRate(10, RATE_MAX, async () => answers.shift() as boolean);
+    t.strictSame(found, { rate: 10, failing: 20, steps: 2, ended });
+  }
 });
 
 test('targets', async (t) => {

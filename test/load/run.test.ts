@@ -77,6 +77,44 @@ test('--find converges on the capacity of a queue', async (t) => {
   }
 });
 
+test('--minutes: no step begins that would end later, and one that waits is cut off', async (t) => {
+  const target = readTarget('p95=250ms', 30_000);
+  // A step at 15 requests/s lasts 26.7 s and 2 s of warm-up, one at 30 requests/s 25 s and 2 s.
+  for (const [seconds, count] of [
+    [28, 0],
+    [29, 1],
+    [55, 1],
+    [56, 2],
+  ] as const) {
+    const simulation = new Simulation();
+    const { found, steps } = await simulation.until(
+      runSearch(
+        target,
+        15,
+        PLAN,
+        dependencies(
+          simulation,
+          simulation.queue(() => 1),
+        ),
+        seconds * 1_000,
+      ),
+    );
+    t.match(found, { steps: count, ended: 'time' }, `${seconds} s`);
+    t.equal(steps.length, count);
+    t.equal(found.rate, [null, 15, 30][count]);
+    t.ok(simulation.clock.monotonic() <= seconds * 1_000);
+  }
+  const simulation = new Simulation();
+  const never: Send = (_, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const { found, steps } = await simulation.until(
+    runSearch(target, 15, PLAN, dependencies(simulation, never), 29_000),
+  );
+  t.match(found, { rate: null, ended: 'time' });
+  t.match(steps, [{ ended: 'interrupted', answered: 0 }]);
+  t.equal(simulation.clock.monotonic(), 29_000, 'late responses are not waited for');
+});
+
 test('a step that misses its target ends early', async (t) => {
   const simulation = new Simulation();
   const send = simulation.queue(() => 1_000);

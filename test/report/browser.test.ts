@@ -80,9 +80,39 @@ const colors = (page: Page) =>
 const LIGHT = ['rgb(255, 255, 255)', 'rgb(27, 31, 36)', 'rgb(27, 31, 36)'];
 const DARK = ['rgb(20, 24, 29)', 'rgb(230, 237, 243)', 'rgb(230, 237, 243)'];
 
+/** The texts of the rows of a table that are shown. */
+const shownRows = (page: Page, caption: string) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('.table[aria-label="${caption}"] tbody tr')]
+    .filter((row) => row.checkVisibility()).map((row) => row.innerText)`);
+
 test('HTML reports in a browser', { skip: NO_BROWSER }, async (t) => {
   const files = await writePages(t);
   const browser = await startBrowser(t);
+
+  t.test('evaluation: wrong answers are filtered without a script', async (t) => {
+    const { page } = await open(browser, files.evaluation as string, { viewport: WIDE });
+    const rows = () => shownRows(page, 'Wrong answers');
+    const all = await rows();
+    t.ok(all.length > 20, `${all.length} rows`);
+    t.match(await page.locator('.shown').textContent(), `of ${all.length} rows are shown.`);
+    const question = page.locator('select.f0');
+    t.match(await question.locator('option').allInnerTexts(), ['all', /^\w+ .*\(\d+\)$/]);
+    await question.selectOption({
+      label: (await question.locator('option').allInnerTexts()).find((each) =>
+        each.startsWith('team'),
+      ) as string,
+    });
+    const ofTeam = all.filter((row) => row.includes('\tteam\t'));
+    t.ok(ofTeam.length > 0 && ofTeam.length < all.length);
+    t.strictSame(await rows(), ofTeam);
+    await page.getByLabel('Confidence').selectOption('at least 0.7');
+    const confident = ofTeam.filter((row) => Number(row.split('\t').at(-1)) >= 0.7);
+    t.ok(confident.length < ofTeam.length);
+    t.strictSame(await rows(), confident, 'filters are combined');
+    await question.selectOption('');
+    await page.getByLabel('Confidence').selectOption('');
+    t.strictSame(await rows(), all);
+  });
 
   for (const [name, file] of Object.entries(files)) {
     t.test(`${name}: self-contained, and no text of a caller is markup`, async (t) => {

@@ -9,7 +9,9 @@ import {
   shortened,
   targetText,
 } from '../show-evaluation.js';
+import type { WrongAnswer } from '../wrong-answers.js';
 import { biases } from './biases-section.js';
+import { byQuestion, errors } from './errors-section.js';
 import { fitSection } from './fit-section.js';
 import { accuracies, coverage, reliability } from './quality-charts.js';
 import { type Part, partsOf, qualityTable } from './quality-table.js';
@@ -22,8 +24,15 @@ const FAILURES_SHOWN = 20;
 const TYPE_LENGTH = 100;
 const MESSAGE_LENGTH = 500;
 
-/** An evaluation as a self-contained HTML page. */
-export async function evaluationPage(report: EvaluationReport): Promise<string> {
+/**
+ * An evaluation as a self-contained HTML page.
+ *
+ * @param wrong the wrong answers, the most confident first
+ */
+export async function evaluationPage(
+  report: EvaluationReport,
+  wrong: readonly WrongAnswer[],
+): Promise<string> {
   const types = [{ name: 'all', quality: report.overall }, ...partsOf(report.by_type, (type) => type)];
   // With one type, all questions are those of the type.
   const shown = types.length === 2 ? types.slice(1) : types;
@@ -33,6 +42,8 @@ export async function evaluationPage(report: EvaluationReport): Promise<string> 
     await reliability(shown),
     await coverage(shown),
     await optionCounts(report),
+    ...byQuestion(report),
+    ...errors(wrong),
     ...(groups.length === 0 ? [] : [await byGroup(report, groups)]),
     ...biases(report),
     ...(report.fit === undefined ? [] : [fitSection(report.fit)]),
