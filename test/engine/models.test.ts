@@ -12,6 +12,7 @@ import {
   readTemperatures,
   verifyChecksum,
 } from '../../src/engine/index.js';
+import { DECISION_TYPES } from '../../src/engine/profile/metadata.js';
 import { addon, buildOf, openTiny } from '../support/engine.js';
 
 const text = (value: string) => ({ type: 'string' as const, value });
@@ -69,6 +70,14 @@ test('a GGUF of another kind of decision model is refused, and one without its t
   t.match(
     refused(t.testdir(), { metadata: decision('clef') }),
     /decision type clef is not answered with letters/,
+  );
+  for (const [type, each] of Object.entries(DECISION_TYPES)) {
+    if ('refused' in each)
+      t.match(refused(t.testdir(), { metadata: decision(type) }), `with letters: ${each.refused}`);
+  }
+  t.match(
+    refused(t.testdir(), { metadata: decision('__proto__') }),
+    /with letters; supported are openjev, nimble/,
   );
   t.match(refused(t.testdir(), { metadata: decision('nimble') }), /no template named systemone/);
 });

@@ -1,12 +1,28 @@
 import type { ModelDescription } from '../addon/addon-types.js';
 import { type Format, ProfileError } from './profile-types.js';
 
-/** Decision types that read the logits of letters, with one prompt per question, and which noul option they list first. */
-const LETTER_TYPES: Readonly<Record<string, Format['noulFirst']>> = {
-  openjev: 'true',
-  nimble: 'false',
-  'pplx-decider': 'false',
+/** What becomes of a model that declares a decision type. */
+type DecisionType =
+  /** Its answers are the logits of letters, with one prompt per question. Which option of a noul it lists first. */
+  | { readonly noulFirst: Format['noulFirst'] }
+  /** It answers in another way, which is not implemented. */
+  | { readonly refused: string };
+
+/** The decision types of public models. */
+export const DECISION_TYPES: Readonly<Record<string, DecisionType>> = {
+  openjev: { noulFirst: 'true' },
+  nimble: { noulFirst: 'false' },
+  'pplx-decider': { noulFirst: 'false' },
+  lev: { refused: 'it answers yes or no on a scale of nine ratings' },
+  kev: { refused: 'it compares hidden states' },
+  laya: { refused: 'it is an encoder that scores a marker before each option' },
+  clef: { refused: 'a part of the model of its own answers all questions together' },
 };
+
+/** The types that are answered. */
+export const LETTER_TYPES: readonly string[] = Object.entries(DECISION_TYPES).flatMap(([type, each]) =>
+  'noulFirst' in each ? [type] : [],
+);
 
 /** A GGUF's metadata as a decision model. */
 interface DecisionMetadata {
@@ -28,16 +44,17 @@ export function readDecisionMetadata(description: ModelDescription): DecisionMet
 
 function declaredFormat(type: string | undefined, template: string | undefined): Format | null {
   if (type === undefined) return null;
-  const noulFirst = Object.hasOwn(LETTER_TYPES, type) ? LETTER_TYPES[type] : undefined;
-  if (noulFirst === undefined) {
+  const known = Object.hasOwn(DECISION_TYPES, type) ? DECISION_TYPES[type] : undefined;
+  if (known === undefined || 'refused' in known) {
+    const reason = known === undefined ? '' : `: ${known.refused}`;
     throw new ProfileError(
-      `its decision type ${type} is not answered with letters; supported are ${Object.keys(LETTER_TYPES).join(', ')}`,
+      `its decision type ${type} is not answered with letters${reason}; supported are ${LETTER_TYPES.join(', ')}`,
     );
   }
   if (template === undefined) {
     throw new ProfileError(`it declares the decision type ${type} but has no template named systemone`);
   }
-  return { name: type, template, noulFirst, labelBoundary: 'joined' };
+  return { name: type, template, noulFirst: known.noulFirst, labelBoundary: 'joined' };
 }
 
 function temperatures(metadata: Readonly<Record<string, string>>, prefix: string): Record<string, number> {
