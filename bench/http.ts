@@ -6,6 +6,9 @@
 //   ours    the same with keys, limits and charges
 //   whole   the same with a preparing thread that renders and tokenizes
 //
+// Then the preparing thread with a generated vocabulary of 262,144 tokens, and requests as public clients send them: with
+// and without the cache of tokens, with questions that repeat and with new ones.
+//
 //   npm run bench:http                        every transport that loads
 //   npm run bench:http -- --requests N --rounds N --connections N --seconds N
 //   npm run bench:http -- --minutes N         about so long, with fewer rounds and seconds
@@ -13,6 +16,7 @@
 import { BODY_BYTES, requestBodies } from './http/bodies.js';
 import { measureCost } from './http/cost.js';
 import { KINDS, TRANSPORTS, type TransportName } from './http/kinds.js';
+import { LARGE_KINDS, measureLarge } from './http/large.js';
 import { LATENCY_HEAD, measureLatency, showLatency } from './http/latency.js';
 import type { Server } from './http/server.js';
 import { startServers } from './http/servers.js';
@@ -34,8 +38,11 @@ const [count, rounds, connections, seconds] = [
 ].map(Number) as [number, number, number, number];
 const bodies = requestBodies();
 const load = { bodies, count, rounds, connections, seconds };
-// Of each transport: the cost of all kinds of servers, then the latency of all but the bare one.
-const pace = new Pace({ cases: TRANSPORTS.length * Object.keys(KINDS).length, minutes: values.minutes });
+// Of each transport: the cost of all kinds of servers, the latency of all but the bare one, and a large vocabulary.
+const pace = new Pace({
+  cases: TRANSPORTS.length * (Object.keys(KINDS).length + 1),
+  minutes: values.minutes,
+});
 
 console.log(machine());
 console.log(
@@ -44,6 +51,9 @@ console.log(
 for (const [kind, what] of Object.entries(KINDS)) console.log(`${kind}: ${what}`);
 const tokenizing = await tokenizingMicroseconds(bodies);
 console.log(`rendering and tokenizing alone: ${showNumber(tokenizing)} µs a request\n`);
+
+/** Requests with a large vocabulary take several times as long as the others. */
+const LARGE_PART = 4;
 
 const cases: unknown[] = [];
 for (const transport of TRANSPORTS) {
@@ -57,6 +67,7 @@ for (const transport of TRANSPORTS) {
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }
+  await benchmarkLarge(transport);
 }
 writeJson(values.json, { machine: machine(), load: { ...load, bodies: undefined }, tokenizing, cases });
 
@@ -88,4 +99,28 @@ async function benchmark(transport: TransportName, servers: readonly Server[]): 
     cases.push({ case: `${transport} ${server.kind} latency`, latencies });
   }
   console.log();
+}
+
+/** The preparing thread with a vocabulary as large as those of trained models, and requests as public clients send them. */
+async function benchmarkLarge(transport: TransportName): Promise<void> {
+  const costs = await measureLarge(transport, { ...load, count: Math.ceil(count / LARGE_PART) }, pace);
+  const [without] = costs;
+  console.log(`${transport} whole, a vocabulary of 262,144 tokens, requests of about 1 KB`);
+  for (const [kind, what] of Object.entries(LARGE_KINDS)) console.log(`${kind}: ${what}`);
+  const rows = costs.map(({ kind, cpu, perSecond }) => [
+    kind,
+    `${showNumber(cpu.median)} (${showNumber(cpu.min)})`,
+    ((without?.cpu.median ?? Number.NaN) / cpu.median).toFixed(2),
+    showNumber(perSecond),
+  ]);
+  console.log(table(['requests', 'CPU µs/request', '× less', 'requests/s'], rows));
+  console.log();
+  for (const { kind, cpu, perSecond } of costs) {
+    cases.push({
+      case: `${transport} large vocabulary, ${kind}`,
+      ours: cpu,
+      peer: without?.cpu,
+      per_second: perSecond,
+    });
+  }
 }

@@ -15,7 +15,7 @@ import {
 } from '../../src/decide/index.js';
 import { openBody } from '../../src/decide/request/open-body.js';
 import { readRequest } from '../../src/decide/request/read-request.js';
-import { loadAddon, type Plan, readManifest } from '../../src/engine/index.js';
+import { Catalog, loadAddon, type Plan, readManifest, spaceJoiners } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { openStore } from '../../src/storage/folder/index.js';
@@ -27,7 +27,7 @@ import {
   createWorkspace,
   grantCredit,
 } from '../../test/support/access/folder-changes.js';
-import type { Kind, Listening, TransportName } from './kinds.js';
+import type { Kind, Listening, Preparing, TransportName } from './kinds.js';
 
 const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));
 const CELLS = 8_192;
@@ -68,6 +68,7 @@ async function read({ body, format }: SentRequest) {
     temperatures: questions.map(() => 1),
     orders: questions.map(() => 1),
     diagnostics: NO_DIAGNOSTICS,
+    texts: { hits: 0, misses: 0 },
     inputTokens: 100,
   } satisfies PrepareResult;
 }
@@ -108,19 +109,27 @@ function openKeys() {
 }
 
 /** Starts the server with an engine that answers at once. */
-export async function listenOurs(transport: TransportName, kind: Exclude<Kind, 'bare'>): Promise<Listening> {
+export async function listenOurs(
+  transport: TransportName,
+  kind: Exclude<Kind, 'bare'>,
+  { models, cacheBytes }: Preparing = { models: MODELS, cacheBytes: 0 },
+): Promise<Listening> {
   let prepare: DecideDependencies['prepare'] = read;
   if (kind === 'whole') {
     loadAddon('cpu');
+    const manifest = await readManifest(models);
+    const { builds } = new Catalog(manifest, models);
     const pool = new PreparePool(
       {
         backend: 'cpu',
         device: '',
-        manifest: await readManifest(MODELS),
-        models: MODELS,
+        manifest,
+        models,
         images: new Map(),
         labels: new Map(),
+        joiners: new Map(builds.map(({ id, path }) => [id, spaceJoiners(path)])),
         cells: CELLS,
+        tokenCacheBytes: cacheBytes,
       },
       { threads: 1, readsImages: false },
     );

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Kind, Listening, Spent, TransportName } from './kinds.js';
+import type { Kind, Listening, Preparing, Spent, TransportName } from './kinds.js';
 
 const SCRIPT = fileURLToPath(new URL('./server-process.js', import.meta.url));
 
@@ -15,9 +15,19 @@ export class Server {
     readonly token: string,
   ) {}
 
-  /** `answer`: the response of the bare transport. */
-  static async start(kind: Kind, transport: TransportName, answer: string): Promise<Server> {
-    const child = fork(SCRIPT, [kind, transport, answer], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  /**
+   * @param answer the response of the bare transport
+   * @param preparing for the kind `whole`, another model than the embedded one
+   */
+  static async start(
+    kind: Kind,
+    transport: TransportName,
+    answer: string,
+    preparing?: Preparing,
+  ): Promise<Server> {
+    const child = fork(SCRIPT, [kind, transport, answer, JSON.stringify(preparing ?? null)], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
     const started = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);
     if (started === null) throw new Error(`the server ${kind} does not start on ${transport}`);
     const { port, token } = started[0] as Listening;

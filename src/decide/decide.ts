@@ -56,7 +56,7 @@ export async function decide(
 ): Promise<Decision> {
   options.signal.throwIfAborted();
   const started = dependencies.clock.monotonic();
-  const prepared = await dependencies.prepare(task);
+  const prepared = await dependencies.prepare({ ...task, workspace: options.workspace });
   if (!prepared.ok) throw new ApiError(prepared.type, prepared.message, {}, {}, prepared.param);
   const preparedMs = dependencies.clock.monotonic() - started;
   if (!prepared.orders.some((count) => count > 0))

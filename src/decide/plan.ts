@@ -8,6 +8,7 @@ import {
   type OpenModel,
   type Plan,
   type PlanImage,
+  type PromptTokenizer,
   prefixKey,
   type QuestionShape,
   type ShownPart,
@@ -58,7 +59,9 @@ const NOTHING: Shown = { uses: { state: [], questions: [] }, images: [] };
 const NO_USES: QuestionUses = { instructions: [], descriptions: [] };
 
 /** What planning needs of a model. */
-export type PromptModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLength' | 'images'>;
+export interface PromptModel extends Pick<OpenModel, 'profile' | 'contextLength' | 'images'> {
+  readonly tokenizer: PromptTokenizer;
+}
 
 /**
  * Plans a checked request: the state as the prefix that all questions share, then the suffixes of each question, one per

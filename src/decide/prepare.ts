@@ -1,12 +1,18 @@
 import { ApiError, type Content, type ErrorType } from '../api/index.js';
-import { type Catalog, type CatalogBuild, ProfileError } from '../engine/index.js';
+import {
+  type Catalog,
+  type CatalogBuild,
+  type OpenModel,
+  ProfileError,
+  type TokenCache,
+} from '../engine/index.js';
 import type { ImageReader } from '../images/index.js';
 import type { RequestTerms } from './check-request.js';
 import { type ReadContent, readContent } from './content/read-content.js';
 import type { Question } from './decide-types.js';
 import { requireLabels } from './decisions/decision-questions.js';
 import type { Diagnostics } from './diagnostics.js';
-import { type Prepared, type PromptModel, planRequest } from './plan.js';
+import { type Prepared, planRequest } from './plan.js';
 import { FORMATS, type FormatName } from './request-formats.js';
 import { readImages } from './request-images.js';
 
@@ -19,13 +25,15 @@ export interface SentRequest extends Omit<RequestTerms, 'files'> {
   readonly content: Content;
   /** A limit below the usual one for the decompressed size; beyond it the result is `body_too_large`. */
   readonly decompressedBytesMax?: number;
+  /** Whose requests may use the tokens of each other's texts (see `TokenCache`). Absent: every text is tokenized. */
+  readonly workspace?: string | undefined;
 }
 
 /**
  * Decompresses a body, splits its parts and prepares it. Never rejects because of a body, however malformed.
  */
 export async function prepareSent(
-  { body, content, format, decompressedBytesMax, ...terms }: SentRequest,
+  { body, content, format, decompressedBytesMax, workspace, ...terms }: SentRequest,
   models: Models,
 ): Promise<PrepareResult> {
   let read: ReadContent;
@@ -35,7 +43,7 @@ export async function prepareSent(
     if (error instanceof ApiError) return refusal(error);
     throw error;
   }
-  return prepare(read.request, format, { ...terms, files: read.files }, models);
+  return prepare(read.request, format, { ...terms, files: read.files }, workspace, models);
 }
 
 /** A plan, or an error as plain fields, because class instances do not cross threads. */
@@ -45,6 +53,8 @@ export type PrepareResult =
       readonly build: string;
       readonly questions: readonly Question[];
       readonly diagnostics: Diagnostics;
+      /** Texts of the prompts whose tokens were in the cache, and those that were tokenized and added to it. */
+      readonly texts: { readonly hits: number; readonly misses: number };
     } & Prepared)
   | {
       readonly ok: false;
@@ -59,8 +69,11 @@ const refusal = ({ type, message, param }: ApiError): PrepareResult => ({ ok: fa
 /** The models of a preparing thread. */
 interface Models {
   readonly catalog: Catalog;
-  open(build: CatalogBuild): PromptModel;
+  open(build: CatalogBuild): OpenModel;
+  /** See `spaceJoiners`. */
+  joinersOf(build: CatalogBuild): string | null;
   readonly images: ImageReader;
+  readonly tokens: TokenCache;
 }
 
 /**
@@ -71,7 +84,8 @@ async function prepare(
   body: Uint8Array,
   format: FormatName,
   terms: RequestTerms,
-  { catalog, open, images: reader }: Models,
+  workspace: string | undefined,
+  { catalog, open, joinersOf, images: reader, tokens }: Models,
 ): Promise<PrepareResult> {
   try {
     const { check, long } = FORMATS[format];
@@ -79,12 +93,19 @@ async function prepare(
     const model = open(build);
     requireLabels(request.questions, build.id, model.profile.labels.length);
     const images = await readImages(files, build, model.images, reader);
+    const tokenizer =
+      workspace === undefined
+        ? model.tokenizer
+        : tokens.tokenizer(`${build.id} ${workspace}`, model.tokenizer, joinersOf(build));
+    const { hits, misses } = tokens;
+    const planned = planRequest(request, { ...model, tokenizer }, { uses, images }, diagnostics, long);
     return {
       ok: true,
       build: build.id,
       questions: request.questions,
       diagnostics,
-      ...planRequest(request, model, { uses, images }, diagnostics, long),
+      texts: { hits: tokens.hits - hits, misses: tokens.misses - misses },
+      ...planned,
     };
   } catch (error) {
     if (error instanceof ApiError) return refusal(error);

@@ -42,6 +42,7 @@ export { type Manifest, type ManifestModel, splitNames } from './models/manifest
 export { type OpenModel, openModel } from './models/model.js';
 export { ChecksumError, fileVersions, requireUnchanged, verifyChecksum } from './models/model-file.js';
 export { type ImageReading, openProjector, SIDE_TOKENS_MAX } from './models/projector.js';
+export { spaceJoiners } from './models/space-joiners.js';
 export type { EngineAnswer } from './pending.js';
 export { RENDER_MS_MAX } from './profile/chat.js';
 export { fillParts } from './profile/fill-template.js';
@@ -57,6 +58,7 @@ export {
   type Slot,
 } from './profile/profile-types.js';
 export { readTemperatures, TEMPERATURE_BUCKETS } from './profile/temperatures.js';
+export { type PromptTokenizer, TOKEN_CACHE_BYTES_MAX, TokenCache } from './profile/token-cache.js';
 export { type Abort, forgetAbort, PREPARING, readAbort, WaveRecord } from './record/wave-record.js';
 export { COUPLED_PRODUCT_MAX, ContextState, EXACT, type Sharing } from './scheduler/context-state.js';
 export { type EmbeddingSizes, Embeddings, noEmbeddings } from './scheduler/embeddings.js';

@@ -12,6 +12,7 @@ import {
   memorySpaces,
   readManifest,
   requireReserve,
+  TOKEN_CACHE_BYTES_MAX,
   type WaveRecord,
 } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
@@ -62,6 +63,7 @@ export class Engines {
     private readonly metrics: Metrics,
   ) {
     for (const thread of ['engine', 'prepare']) metrics.instruments.threadsReplaced.inc({ thread }, 0);
+    for (const outcome of ['hit', 'miss']) metrics.instruments.promptTexts.inc({ outcome }, 0);
     this.limits = settings.engine;
     this.countMemory = memoryCounter(prepared.addon);
     this.loader = new BuildLoader({
@@ -165,16 +167,32 @@ export class Engines {
   async startPreparing(set: ModelSet = this.set): Promise<void> {
     const { models, engine, prepare } = this.settings;
     const { backend, device } = this.prepared;
+    const { promptTexts } = this.metrics.instruments;
     const builds = [...set.builds.values()];
     const images = new Map(builds.map((build) => [build.id, build.images]));
     const labels = new Map(builds.map((build) => [build.id, build.labels]));
+    const joiners = new Map(builds.map((build) => [build.id, build.joiners]));
     const pool = new PreparePool(
-      { backend, device, manifest: set.manifest, models, images, labels, cells: engine.cells },
+      {
+        backend,
+        device,
+        manifest: set.manifest,
+        models,
+        images,
+        labels,
+        joiners,
+        cells: engine.cells,
+        tokenCacheBytes: TOKEN_CACHE_BYTES_MAX,
+      },
       {
         threads: prepare.threads,
         readsImages: set.catalog.builds.some(({ model }) => model.reads_images),
         onReplace: () => this.metrics.instruments.threadsReplaced.inc({ thread: 'prepare' }),
         countMemory: this.countMemory,
+        onTexts: ({ hits, misses }) => {
+          promptTexts.inc({ outcome: 'hit' }, hits);
+          promptTexts.inc({ outcome: 'miss' }, misses);
+        },
       },
     );
     set.preparing = pool;

@@ -25,6 +25,8 @@ interface PreparePoolOptions {
   readonly onReplace?: () => void;
   /** Counts the memory of pixels received from the threads. */
   readonly countMemory?: CountMemory;
+  /** Called for each request with the texts whose tokens were in the cache, and those that were tokenized. */
+  readonly onTexts?: (texts: { readonly hits: number; readonly misses: number }) => void;
 }
 
 /**
@@ -40,10 +42,11 @@ export class PreparePool {
   /** Null where no model reads images. */
   private readonly images: PrepareQueue | null;
   private readonly countMemory: CountMemory;
+  private readonly onTexts: NonNullable<PreparePoolOptions['onTexts']>;
 
   constructor(
     data: Omit<PrepareSetup, 'decoding'>,
-    { threads, readsImages, onReplace, countMemory }: PreparePoolOptions,
+    { threads, readsImages, onReplace, countMemory, onTexts }: PreparePoolOptions,
   ) {
     const file = new URL('./prepare-thread.js', import.meta.url);
     const decoding = new SharedArrayBuffer(SHARED_TURN_BYTES);
@@ -63,6 +66,7 @@ export class PreparePool {
     this.large = queue(LARGE_THREADS);
     this.images = readsImages ? queue(threads) : null;
     this.countMemory = countMemory ?? (() => {});
+    this.onTexts = onTexts ?? (() => {});
   }
 
   /** Resolves when the text threads have opened the models; rejects with the first thread's error. The others start with
@@ -77,8 +81,9 @@ export class PreparePool {
    */
   async prepare(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     const result = await this.runInQueue(task, owner, signal);
-    if (result.ok)
-      for (const { rgb } of result.plan.images) this.countMemory(rgb.buffer as SharedArrayBuffer);
+    if (!result.ok) return result;
+    for (const { rgb } of result.plan.images) this.countMemory(rgb.buffer as SharedArrayBuffer);
+    this.onTexts(result.texts);
     return result;
   }
 

@@ -17,6 +17,7 @@ import {
   openModel,
   PREPARING,
   settingsOf,
+  TokenCache,
 } from '../engine/index.js';
 import { ImageReader } from '../images/index.js';
 import { type ReadTask, readTask, type SentTask } from '../tasks/index.js';
@@ -36,8 +37,12 @@ export interface PrepareSetup {
   readonly decoding: SharedArrayBuffer;
   /** The labels of each build, by build id; for other builds they are found. */
   readonly labels: ReadonlyMap<string, LabelSet>;
+  /** See `spaceJoiners`, by build id; the texts of other builds are not cut into words. */
+  readonly joiners: ReadonlyMap<string, string | null>;
   /** KV cells of a context, for models that give no number: the maximum length of a prompt, whatever its model could read. */
   readonly cells: number;
+  /** Bytes of the texts whose tokens each thread keeps. */
+  readonly tokenCacheBytes: number;
 }
 
 const setup = workerData as PrepareSetup;
@@ -57,12 +62,14 @@ const models = new Map(
   }),
 );
 const open = (build: CatalogBuild) => models.get(build.id) as OpenModel;
+const joinersOf = (build: CatalogBuild) => setup.joiners.get(build.id) ?? null;
 const decoding = new SharedTurn(setup.decoding);
+const tokens = new TokenCache(setup.tokenCacheBytes);
 const images = new ImageReader(memoryCounter(addon), (_, decode) => decoding.run(decode));
 
 /** Turns a request as sent into a plan. */
 export function prepare(task: SentRequest): Promise<PrepareResult> {
-  return prepareSent(task, { catalog, open, images });
+  return prepareSent(task, { catalog, open, joinersOf, images, tokens });
 }
 
 /** Reads the body of a task. */

@@ -48,6 +48,12 @@ export const METRICS = {
     help: 'Questions answered, including those of batch lines.',
     labels: ['model'],
   },
+  promptTexts: {
+    name: 'decider_prompt_texts_total',
+    kind: 'counter',
+    help: 'Texts of prompts by whether a preparing thread had their tokens in its cache (`hit`) or tokenized them (`miss`).',
+    labels: ['outcome'],
+  },
   waveTokens: {
     name: 'decider_wave_tokens',
     kind: 'histogram',

@@ -1,6 +1,8 @@
 import { type Test, test } from 'tap';
 import { BODY_BYTES, requestBodies } from '../../bench/http/bodies.js';
 import { measureCost } from '../../bench/http/cost.js';
+import { LARGE_KINDS, measureLarge } from '../../bench/http/large.js';
+import { LARGE_VOCABULARY, largeVocabulary } from '../../bench/http/large-vocabulary.js';
 import { LATENCY_HEAD, measureLatency, showLatency } from '../../bench/http/latency.js';
 import type { Server } from '../../bench/http/server.js';
 import { startServers } from '../../bench/http/servers.js';
@@ -39,6 +41,24 @@ test('every kind of server is measured, on node:http', async (t) => {
     );
     t.equal(showLatency(latency).length, LATENCY_HEAD.length);
   }
+});
+
+test('a large vocabulary: each token once, and as many as asked for', async (t) => {
+  const { tokens, types, merges } = largeVocabulary(40_000);
+  t.equal(tokens.length, 40_000);
+  t.equal(new Set(tokens).size, tokens.length);
+  t.equal(types.length, tokens.length);
+  t.equal(new Set(merges).size, merges.length);
+  t.equal(LARGE_VOCABULARY, 262_144);
+});
+
+test('the cache of tokens is measured with a large vocabulary', async (t) => {
+  const costs = await measureLarge('node', LOAD, undefined, largeVocabulary(0));
+  t.strictSame(
+    costs.map(({ kind }) => kind),
+    Object.keys(LARGE_KINDS),
+  );
+  for (const { kind, cpu, perSecond } of costs) t.ok(cpu.median > 0 && perSecond > 0, kind);
 });
 
 async function start(t: Test): Promise<Server[]> {

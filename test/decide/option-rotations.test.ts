@@ -36,6 +36,7 @@ test('averages have the units of the mean of single requests with permuted optio
       build: 'm',
       questions: request.questions,
       diagnostics,
+      texts: { hits: 0, misses: 0 },
       ...planned,
       temperatures: [TEMPERATURE],
     };

@@ -26,6 +26,7 @@ const PREPARED: PrepareResult = {
   temperatures: [1],
   orders: [1],
   diagnostics: NO_DIAGNOSTICS,
+  texts: { hits: 0, misses: 0 },
   inputTokens: 5,
 };
 

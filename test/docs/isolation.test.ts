@@ -10,6 +10,7 @@ import { RETRYING_MAX } from '../../src/batch/runner/open-batch.js';
 import { READ_AHEAD_BYTES } from '../../src/batch/runner/read-ahead.js';
 import { EMBEDDING_BYTES_MAX, LIVE_PIXEL_BYTES_MAX } from '../../src/engine/engine.js';
 import { RENDER_MS_MAX } from '../../src/engine/profile/chat.js';
+import { TOKEN_CACHE_BYTES_MAX } from '../../src/engine/profile/token-cache.js';
 import { bodyShares, SLOW_BODY_BYTES_PER_SECOND } from '../../src/http/body-memory.js';
 import { DOWNLOADS_MAX, SLOW_DOWNLOAD_BYTES_PER_SECOND } from '../../src/http/downloads.js';
 import { BODY_DEADLINES, BODY_MEMORY_BYTES } from '../../src/http/start-http.js';
@@ -120,6 +121,11 @@ const bounds = [
   [
     'answers kept in exact mode, per build of a model',
     '`engine.answer_cache_mb`',
+    'the least recently used are dropped',
+  ],
+  [
+    'tokens of texts and words, per preparing thread',
+    bytes(TOKEN_CACHE_BYTES_MAX),
     'the least recently used are dropped',
   ],
   ['lines of batches read ahead', bytes(READ_AHEAD_BYTES), 'the rest is read when there is room'],

@@ -24,6 +24,8 @@ async function startPool(t: Test, model: TinyModelOptions = {}) {
     images: new Map(),
     labels: new Map(),
     cells: 131_072,
+    joiners: new Map(),
+    tokenCacheBytes: 1 << 20,
   } as const;
   const pool = new PreparePool(setup, {
     threads: 1,

@@ -197,7 +197,16 @@ test('a loaded build keeps its files: none can be added or removed', async (t) =
     const build = loaded.catalog.default;
     const engine = {} as Engine;
     const labels = { list: [], lettersOnly: null };
-    const parts = { build, engine, images: null, labels, contextTokens: 64, threads: [], releases: [] };
+    const parts = {
+      joiners: null,
+      build,
+      engine,
+      images: null,
+      labels,
+      contextTokens: 64,
+      threads: [],
+      releases: [],
+    };
     loaded.builds.set(build.id, new LoadedBuild(parts));
     t.doesNotThrow(() => requireOwnFiles(loaded, setOf(before)));
     t.throws(() => requireOwnFiles(loaded, setOf(after)), { message: /is loaded with other files/ });

@@ -28,6 +28,8 @@ export interface ModelFacts {
   /** By `<type>` and `<type>.<bucket>`. */
   readonly temperatures: Temperatures['values'];
   readonly labels: LabelSet;
+  /** See `spaceJoiners`. */
+  readonly joiners: string | null;
   /** For the options of `FIRST_QUESTION`. */
   readonly logits: readonly number[];
 }

@@ -10,6 +10,7 @@ import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/wa
 import { askOnce } from './ask-once.js';
 import type { CheckReport, CheckTask, ModelFacts } from './check-messages.js';
 import { extremeImages, firstPlan } from './first-plans.js';
+import { verifiedJoiners } from './verified-joiners.js';
 
 const REPORT_FD = 3;
 /** Messages can quote strings of the file of any length. */
@@ -46,6 +47,7 @@ function check(): ModelFacts {
     images,
     temperatures: profile.temperatures.values,
     labels: profile.labelSet,
+    joiners: verifiedJoiners(model),
     logits,
   };
 }

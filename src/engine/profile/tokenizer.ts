@@ -49,12 +49,24 @@ export class Tokenizer {
     return parts;
   }
 
-  /** Tokenizes plain text, which may contain a caller's: never yields a structural token, for any input. */
-  plain(text: string): Int32Array {
-    const tokens = concatenate(this.splitPlain(text).map((part) => this.tokensOf(part)));
+  /**
+   * Tokenizes plain text, which may contain a caller's: never yields a structural token, for any input.
+   *
+   * @param tokensOf returns what `whole` returns
+   */
+  plain(text: string, tokensOf: (part: string) => Int32Array = (part) => this.whole(part)): Int32Array {
+    const parts = this.splitPlain(text);
+    const tokens = concatenate(
+      parts.map((part) => (typeof part === 'number' ? Int32Array.of(part) : tokensOf(part))),
+    );
     if (!tokens.some((token) => this.isStructure(token))) return tokens;
     // Merges have built a control token; tokenizing single code points prevents that.
-    return concatenate([...text].map((character) => this.tokensOf(character)));
+    return concatenate([...text].map((character) => this.whole(character)));
+  }
+
+  /** Tokenizes text that contains no user-defined token. */
+  whole(text: string): Int32Array {
+    return concatenate(cutLongRuns(text).map((part) => this.addon.tokenize(this.model, part, false)));
   }
 
   /** Maximum bytes of text that a number of tokens can represent; longer text can be refused without tokenizing it. */
@@ -74,11 +86,6 @@ export class Tokenizer {
   /** The bytes a token stands for. */
   piece(token: number): Buffer {
     return this.addon.tokenPiece(this.model, token);
-  }
-
-  private tokensOf(part: string | number): Int32Array {
-    if (typeof part === 'number') return Int32Array.of(part);
-    return concatenate(cutLongRuns(part).map((text) => this.addon.tokenize(this.model, text, false)));
   }
 
   /** Splits text at user-defined tokens. Content tokens are kept; a marker is split after its first character. */

@@ -15,6 +15,8 @@ interface Parts {
   /** The tokens that a prompt may have. */
   readonly contextTokens: number;
   readonly labels: LabelSet;
+  /** See `spaceJoiners`. */
+  readonly joiners: string | null;
   readonly threads: readonly EngineThread[];
   /** Release the weights that this thread holds. */
   readonly releases: ReadonlyArray<() => void>;
@@ -26,6 +28,7 @@ export class LoadedBuild {
   readonly images: ImageReading | null;
   readonly contextTokens: number;
   readonly labels: LabelSet;
+  readonly joiners: string | null;
   private closing: Promise<void> | undefined;
 
   constructor(private readonly parts: Parts) {
@@ -33,6 +36,7 @@ export class LoadedBuild {
     this.images = parts.images;
     this.contextTokens = parts.contextTokens;
     this.labels = parts.labels;
+    this.joiners = parts.joiners;
   }
 
   get id(): string {

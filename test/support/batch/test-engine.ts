@@ -71,6 +71,7 @@ export class TestEngine {
       temperatures: [1],
       orders: [1],
       diagnostics: NO_DIAGNOSTICS,
+      texts: { hits: 0, misses: 0 },
       inputTokens: tokensOf(id),
       plan: { prefix: Int32Array.of(1), prefixKey: id, suffixes: [], images: [] },
     } as Extract<PrepareResult, { ok: true }>;
