@@ -59,7 +59,7 @@ const NOTHING: Shown = { uses: { state: [], questions: [] }, images: [] };
 const NO_USES: QuestionUses = { instructions: [], descriptions: [] };
 
 /** What planning needs of a model. */
-export interface PromptModel extends Pick<OpenModel, 'profile' | 'contextLength' | 'images'> {
+interface PromptModel extends Pick<OpenModel, 'profile' | 'contextLength' | 'images'> {
   readonly tokenizer: PromptTokenizer;
 }
 

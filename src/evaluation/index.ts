@@ -1,5 +1,5 @@
 export type { AnsweredQuestion, Split } from './answered.js';
-export { batchLine } from './batch-lines.js';
+export { batchLine } from './line-of-case.js';
 export { buildReport, type Prices } from './build-report.js';
 export { BENCHMARKS, type BenchmarkName } from './cases/benchmarks.js';
 export { type Cases, readCases } from './cases/read-cases.js';

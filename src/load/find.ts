@@ -6,7 +6,7 @@ export const SEARCH_PRECISION = 0.05;
 const LOWEST = 1 / 8;
 
 /** Why a search ended before it was done. `time`: its time was over. */
-export type SearchEnd = 'interrupted' | 'time';
+type SearchEnd = 'interrupted' | 'time';
 
 export interface Found {
   /** The highest rate that passed; null if none did. */

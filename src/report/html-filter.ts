@@ -11,7 +11,7 @@ export interface Filter {
 }
 
 /** Filters of a table, and the values of each. The style sheet has a rule for each value. */
-export const FILTERS_MAX = 3;
+const FILTERS_MAX = 3;
 export const FILTER_VALUES_MAX = 50;
 
 const filterClass = (filter: number, value: number): string => `f${filter}v${value}`;

@@ -40,7 +40,9 @@ test('every `npx decider` command that a page names exists', async (t) => {
   t.ok(known.size > 20);
   const groups = new Set([...known].map((words) => words.split(' ')[0]));
   for (const page of PAGES) {
-    for (const [command, first, second] of read(page).matchAll(/npx decider ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g)) {
+    for (const [command, first, second] of read(page).matchAll(
+      /npx decider ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g,
+    )) {
       const found = known.has(`${first} ${second}`) || known.has(first as string);
       t.ok(found || (second === undefined && groups.has(first)), `${page}: ${command}`);
     }
