@@ -1,5 +1,4 @@
 export type { AnsweredQuestion, Split } from './answered.js';
-export { batchLine } from './line-of-case.js';
 export { buildReport, type Prices } from './build-report.js';
 export { BENCHMARKS, type BenchmarkName } from './cases/benchmarks.js';
 export { type Cases, readCases } from './cases/read-cases.js';
@@ -9,6 +8,7 @@ export { fitTemperatures, improved } from './fit/fit.js';
 export { writeTemperatures } from './fit/write.js';
 export { comparisonPage } from './html/comparison-page.js';
 export { evaluationPage } from './html/evaluation-page.js';
+export { batchLine } from './line-of-case.js';
 export { readStored, type StoredOutcomes } from './outcomes.js';
 export type * from './report.js';
 export {

@@ -1,7 +1,7 @@
 import { OPTION_KINDS, type QuestionType } from '../api/index.js';
+import { chosen, confidenceOf, isCorrect } from '../statistics/index.js';
 import type { AnsweredQuestion, Split } from './answered.js';
 import type { Case } from './cases/case.js';
-import { chosen, confidenceOf, isCorrect } from '../statistics/index.js';
 
 /** A line of the file that `decider eval --errors` writes. */
 export interface WrongAnswer {

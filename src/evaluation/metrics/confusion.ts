@@ -1,6 +1,6 @@
+import { chosen } from '../../statistics/index.js';
 import type { AnsweredQuestion } from '../answered.js';
 import type { Confusion } from '../report.js';
-import { chosen } from '../../statistics/index.js';
 
 /** Options that a matrix has a row and a column for; the others share one. */
 export const CONFUSION_OPTIONS_MAX = 12;
