@@ -671,6 +671,20 @@ var TaskCalls = class {
   show(name, { signal } = {}) {
     return this.json({ path: pathOf(name), repeatable: "always", signal });
   }
+  /** Answers the questions of a task about a state. `info` of the response is about the HTTP exchange. */
+  async decide(name, request, { signal } = {}) {
+    const { body, headers } = await bodyOfDecide(request);
+    const answer = await this.calls.json({
+      path: `v1/tasks${pathOf(name)}/decide`,
+      method: "POST",
+      body,
+      headers,
+      repeatable: "unanswered",
+      has: "answers",
+      signal
+    });
+    return { ...answer.body, info: answer.info };
+  }
   /** Deletes a task with everything that is known about its answers. */
   delete(name, { signal } = {}) {
     return this.json({ path: pathOf(name), method: "DELETE", repeatable: "unanswered", signal });

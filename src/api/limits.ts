@@ -105,6 +105,8 @@ export const LIMITS = {
   taskTargetErrors: [0.001, 0.5],
   /** Ours: `confidence` of a task, from and to. */
   taskConfidences: [0.5, 0.999],
+  /** Ours: answers that are kept of a task; the oldest goes. */
+  taskAnswers: 100_000,
   /** Ours: the header of a webhook response; its body is not read. */
   webhookAnswerHeaderBytes: 16 * 1024,
   /** Ours: 1xx responses to a webhook before the final one. */

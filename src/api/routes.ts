@@ -125,6 +125,16 @@ export const ROUTES = [
     meaning: 'Delete a task and what is known about its answers.',
   },
   {
+    name: 'decideTask',
+    method: 'POST',
+    path: '/v1/tasks/{name}/decide',
+    token: true,
+    body: 'decision',
+    ofModel: false,
+    errors: 'own',
+    meaning: 'Answer the questions of a task about one state.',
+  },
+  {
     name: 'limits',
     method: 'GET',
     path: '/v1/limits',

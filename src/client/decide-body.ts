@@ -1,4 +1,4 @@
-import type { DecideRequest } from './client-types.js';
+import type { DecideRequest, TaskState } from './client-types.js';
 import type { RequestContent } from './http-calls.js';
 import { formOf, INLINE_IMAGE_BYTES_MAX, inlineAssets, readImages } from './image-sources.js';
 
@@ -9,7 +9,7 @@ interface SentBody {
 }
 
 /** The body of a decide request: JSON, or a form if its images are large. Rejects with DeciderError for other files. */
-export async function bodyOfDecide({ images, ...request }: DecideRequest): Promise<SentBody> {
+export async function bodyOfDecide({ images, ...request }: DecideRequest | TaskState): Promise<SentBody> {
   if (images === undefined) return json(request);
   const read = await readImages(images);
   const bytes = read.reduce((sum, { file }) => sum + file.size, 0);

@@ -1,6 +1,7 @@
 import type { SignalOptions } from './batch-calls.js';
-import type { DeletedTask, Task, TaskContent, TaskSummary } from './client-types.js';
-import type { HttpCall, HttpCalls } from './http-calls.js';
+import type { DeletedTask, Task, TaskAnswers, TaskContent, TaskState, TaskSummary } from './client-types.js';
+import { bodyOfDecide } from './decide-body.js';
+import type { HttpCall, HttpCalls, ResponseInfo } from './http-calls.js';
 
 /** The tasks of the key's workspace. Every call rejects with DeciderError, or with the reason of its signal. */
 export class TaskCalls {
@@ -26,6 +27,25 @@ export class TaskCalls {
 
   show(name: string, { signal }: SignalOptions = {}): Promise<Task> {
     return this.json({ path: pathOf(name), repeatable: 'always', signal });
+  }
+
+  /** Answers the questions of a task about a state. `info` of the response is about the HTTP exchange. */
+  async decide(
+    name: string,
+    request: TaskState,
+    { signal }: SignalOptions = {},
+  ): Promise<TaskAnswers & { readonly info: ResponseInfo }> {
+    const { body, headers } = await bodyOfDecide(request);
+    const answer = await this.calls.json<TaskAnswers>({
+      path: `v1/tasks${pathOf(name)}/decide`,
+      method: 'POST',
+      body,
+      headers,
+      repeatable: 'unanswered',
+      has: 'answers',
+      signal,
+    });
+    return { ...answer.body, info: answer.info };
   }
 
   /** Deletes a task with everything that is known about its answers. */

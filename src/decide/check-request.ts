@@ -5,6 +5,7 @@ import { findImageUses } from './references/find-uses.js';
 import type { OpenBody } from './request/open-body.js';
 import { readRequest } from './request/read-request.js';
 import { imageFiles, type RequestImage } from './request-images.js';
+import type { AskedTask } from './tasks/completed-body.js';
 
 /** The conditions under which a request is checked. */
 export interface RequestTerms {
@@ -14,6 +15,8 @@ export interface RequestTerms {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** The ids of the models that the caller may use; null: all. */
   readonly allowedModels: readonly string[] | null;
+  /** The task that completes the body; absent: the body has its questions. */
+  readonly task?: AskedTask;
   /** What headers ask for; `line`: the fields of the body ask, as those of a batch line do. Absent: nothing is asked for. */
   readonly diagnostics?: Diagnostics | 'line';
 }

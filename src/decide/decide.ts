@@ -5,7 +5,7 @@ import { rawProbabilities } from './answers/answer.js';
 import { labelMassOf, probabilitiesOf } from './answers/average.js';
 import { roundProbabilities } from './answers/probabilities.js';
 import type { PrepareResult, SentRequest } from './prepare.js';
-import { FORMATS, type FormatName } from './request-formats.js';
+import { FORMATS } from './request-formats.js';
 
 /** An answered request. */
 export interface Decision {
@@ -13,6 +13,8 @@ export interface Decision {
   readonly json: string;
   /** The build that answered. */
   readonly build: string;
+  /** Per question the probabilities of its options, neither rounded nor committed; null: it does not fit. */
+  readonly probabilities: ReadonlyArray<Float64Array | null>;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
   /** Milliseconds spent in each phase. */
   readonly timing: { readonly prepare: number; readonly queue: number; readonly engine: number };
@@ -65,7 +67,7 @@ export async function decide(
       NOT_COMPUTED,
       preparedMs,
       { prepare: started, queue: started + preparedMs },
-      task.format,
+      task,
     );
   const { build, inputTokens } = prepared;
   const engine = dependencies.engine(build);
@@ -79,7 +81,7 @@ export async function decide(
   let decision: Decision;
   try {
     const answer = await engine.run(prepared.plan, options);
-    decision = decisionOf(prepared, answer, preparedMs, begun, task.format);
+    decision = decisionOf(prepared, answer, preparedMs, begun, task);
   } catch (error) {
     settlement.release();
     throw error;
@@ -96,7 +98,7 @@ function decisionOf(
   { logits, queueMs, computeMs, isShared, cachedTokens }: EngineAnswer,
   preparedMs: number,
   begun: Decision['begun'],
-  format: FormatName,
+  { format, task }: Pick<SentRequest, 'format' | 'task'>,
 ): Decision {
   const byQuestion = split(logits, orders);
   const probabilities = questions.map(({ options }, index) => {
@@ -120,8 +122,10 @@ function decisionOf(
       units,
       usage: { ...usage, cachedTokens },
       extras,
+      task,
     }),
     build,
+    probabilities,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
     begun,

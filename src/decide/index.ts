@@ -20,3 +20,4 @@ export type { FormatName } from './request-formats.js';
 export { requireImageModel } from './request-images.js';
 export { rotationsOf } from './rotations.js';
 export { checkQuestions } from './tasks/check-questions.js';
+export type { AskedTask } from './tasks/completed-body.js';

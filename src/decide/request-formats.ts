@@ -5,10 +5,12 @@ import { type CheckedRequest, checkRequest, type RequestTerms } from './check-re
 import { checkDecisions } from './decisions/check-decisions.js';
 import { decisionsJson } from './decisions/decisions-response.js';
 import { CUT_STATE, type LongTexts } from './plan.js';
-import { openBody } from './request/open-body.js';
+import { type OpenBody, openBody } from './request/open-body.js';
+import { completedBody } from './tasks/completed-body.js';
+import { taskResponse } from './tasks/task-response.js';
 
 /** The form of a request and of its response. */
-export type FormatName = 'decide' | 'systemone' | 'decisions';
+export type FormatName = 'decide' | 'systemone' | 'decisions' | 'task';
 
 interface Format {
   /** Reads a JSON body and makes every check that needs neither tokens nor decoded images. Throws ApiError. */
@@ -27,7 +29,18 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     long: { stateCodePoints: null, longQuestion: 'left out' },
     response: decisionsJson,
   },
+  task: {
+    check: (body, terms, catalog) =>
+      checkRequest(withTask(openBody(body), terms), { ...terms, format: 'decide' }, catalog),
+    long: CUT_STATE,
+    response: taskResponse,
+  },
 };
+
+function withTask(body: OpenBody, { task }: RequestTerms): OpenBody {
+  if (task === undefined) throw new Error('a request about a task has no task');
+  return completedBody(body, task);
+}
 
 /** The form of contract 2.1 and contract 2.4. */
 function decideFormat(format: 'decide' | 'systemone'): Format {

@@ -85,6 +85,8 @@ export interface TaskApp {
   put(name: string, task: SentTask, signal: AbortSignal): Promise<string>;
   list(): Promise<object>;
   show(name: string): Promise<string>;
+  /** Like `Authorized.decide`, for a request whose questions are those of the task. `requestId`: its `X-Request-Id`. */
+  decide(name: string, request: SentRequest, requestId: string, signal: AbortSignal): Promise<DecideReply>;
   remove(name: string): Promise<object>;
 }
 

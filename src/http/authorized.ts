@@ -19,6 +19,8 @@ export interface Match {
   readonly model: () => string | null;
   /** The value of `{id}` or `{name}` in the path; null if it has none. */
   readonly id: string | null;
+  /** The `X-Request-Id` of the response. */
+  readonly requestId: string;
 }
 
 export interface AuthorizedOptions {
@@ -33,22 +35,26 @@ export interface AuthorizedOptions {
 /** Answers an authenticated request: checks its head, receives its body, calls the route. Synchronous up to the body. */
 export function answerAuthorized(
   options: AuthorizedOptions,
-  { route, model, id }: Match,
+  { route, model, id, requestId }: Match,
   caller: Authorized,
   incoming: Incoming,
   framing: Framing,
 ): Promise<RouteReply> | RouteReply {
   const { headers, target, signal } = incoming;
   if (route.body === 'decision') {
-    const { length, ...content } = checkContent(framing, headers, route.name);
-    const format: FormatName = route.name;
+    const format: FormatName = route.name === 'decideTask' ? 'task' : route.name;
+    const { length, ...content } = checkContent(framing, headers, format);
     const { allowedModels } = caller;
     const diagnostics = readDiagnostics(headers);
     caller.admit(length);
     return withBody(options, caller, incoming, length, async (body) => {
       // Not earlier: while the body arrives, the models may change.
       const request = { body, content, model: model(), format, allowedModels, diagnostics };
-      return decisionReply(await caller.decide(request, signal));
+      const isAboutTask = route.name === 'decideTask';
+      const decided = isAboutTask
+        ? caller.tasks.decide(id ?? '', request, requestId, signal)
+        : caller.decide(request, signal);
+      return decisionReply(await decided);
     });
   }
   if (route.name === 'limits' || route.name === 'usage') {

@@ -141,7 +141,8 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     if (route.token) {
       caller = app.authorize(valuesOf(incoming.headers, 'authorization'));
       const { id } = target;
-      reply = await answerAuthorized(options, { route, model, id }, caller, incoming, framing);
+      const match = { route, model, id, requestId };
+      reply = await answerAuthorized(options, match, caller, incoming, framing);
     } else {
       const { id } = target;
       const call = { model: model(), id, headers: incoming.headers, console: options.console };

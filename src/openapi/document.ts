@@ -10,8 +10,14 @@ import {
 import { DAYS_PARAMETER, LimitsSchema, UsageSchema } from './account-responses.js';
 import { BatchListSchema, BatchSchema, SubmitResponseSchema } from './batch-responses.js';
 import { DecisionsBody, DecisionsResponseSchema, OpenAiErrorSchema } from './decisions.js';
-import { DecideBody, SystemoneBody } from './requests.js';
-import { DecideResponseSchema, ErrorSchema, HealthSchema, ModelListSchema } from './responses.js';
+import { DecideBody, SystemoneBody, TaskDecideBody } from './requests.js';
+import {
+  DecideResponseSchema,
+  ErrorSchema,
+  HealthSchema,
+  ModelListSchema,
+  TaskAnswersSchema,
+} from './responses.js';
 import { TaskBody, TaskDeletedSchema, TaskListSchema, TaskSchema } from './task-schemas.js';
 
 const SCHEMAS = {
@@ -27,6 +33,8 @@ const SCHEMAS = {
   Task: TaskSchema,
   TaskList: TaskListSchema,
   TaskDeleted: TaskDeletedSchema,
+  TaskDecideRequest: TaskDecideBody,
+  TaskAnswers: TaskAnswersSchema,
   Limits: LimitsSchema,
   Usage: UsageSchema,
   ModelList: ModelListSchema,
@@ -50,6 +58,7 @@ const ANSWERS: Readonly<Record<RouteName, SchemaName | 'page' | null>> = {
   putTask: 'Task',
   showTask: 'Task',
   deleteTask: 'TaskDeleted',
+  decideTask: 'TaskAnswers',
   limits: 'Limits',
   usage: 'Usage',
   models: 'ModelList',
@@ -99,6 +108,7 @@ const REQUESTS = {
   systemone: { schema: 'SystemoneRequest', example: DECIDE_EXAMPLE },
   decisions: { schema: 'DecisionsRequest', example: DECISIONS_EXAMPLE },
   putTask: { schema: 'TaskRequest', example: TASK_EXAMPLE },
+  decideTask: { schema: 'TaskDecideRequest', example: { state: DECIDE_EXAMPLE.state } },
 } as const satisfies Readonly<
   Record<Extract<Route, { body: 'decision' | 'task' }>['name'], { schema: SchemaName; example: object }>
 >;

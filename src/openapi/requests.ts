@@ -164,6 +164,18 @@ export const DecideBody = {
   description: 'One state and 1 to 16 questions about it.',
 } as const;
 
+/** Contract 4.11: the body of a request about a task. Other fields are ignored, but `questions` and `model` are refused. */
+export const TaskDecideBody = {
+  type: 'object',
+  required: ['state'],
+  properties: {
+    state: STATE,
+    image_budget: SHARED_FIELDS.image_budget,
+    assets: SHARED_FIELDS.assets,
+  },
+  description: 'One state for the questions of a task.',
+} as const;
+
 /** Contract 4.2: the body of `/v1/systemone`, which accepts more than `DecideBody`, as System One clients need it. */
 export const SystemoneBody = {
   type: 'object',

@@ -62,6 +62,20 @@ const SCORE_ANSWER = {
   },
 } as const;
 
+const TASK_ACCEPT = {
+  anyOf: [{ type: 'boolean' }, { type: 'null' }],
+  description: 'Whether the answer passes the threshold in force; `null` without one.',
+} as const;
+
+/** An answer about a task. */
+const accepted = <const Answer extends { readonly required: readonly string[]; readonly properties: object }>(
+  answer: Answer,
+) => ({
+  ...answer,
+  required: [...answer.required, 'accept'],
+  properties: { ...answer.properties, accept: TASK_ACCEPT },
+});
+
 /** Contract 2.4. */
 export const DecideResponseSchema = {
   type: 'object',
@@ -82,6 +96,26 @@ export const DecideResponseSchema = {
     },
   },
   description: 'The answers.',
+} as const;
+
+/** Contract 4.11: the response about a task. */
+export const TaskAnswersSchema = {
+  type: 'object',
+  required: ['model', 'answers', 'usage', 'task'],
+  properties: {
+    ...DecideResponseSchema.properties,
+    answers: byOption(
+      { anyOf: [accepted(NOUL_ANSWER), accepted(CHOICE_ANSWER), accepted(SCORE_ANSWER)] },
+      'One answer per question, under its name.',
+    ),
+    task: {
+      type: 'object',
+      required: ['name', 'version'],
+      properties: { name: { type: 'string' }, version: { type: 'integer', minimum: 1 } },
+      description: 'The task, and the version that was asked.',
+    },
+  },
+  description: 'The answers to the questions of a task.',
 } as const;
 
 /** Contract 2.8. */

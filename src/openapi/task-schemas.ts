@@ -71,7 +71,7 @@ const SUMMARY_NAMES = [
 /** A task. */
 export const TaskSchema = {
   type: 'object',
-  required: [...SUMMARY_NAMES, 'versions', 'questions'],
+  required: [...SUMMARY_NAMES, 'versions', 'answers', 'questions'],
   properties: {
     ...SUMMARY_FIELDS,
     versions: {
@@ -83,6 +83,7 @@ export const TaskSchema = {
       },
       description: 'Oldest first; the last one is in use.',
     },
+    answers: { type: 'integer', minimum: 0, description: 'Answers whose numbers are kept.' },
     questions: QUESTIONS,
   },
   description: 'A task and the questions of its version in use.',

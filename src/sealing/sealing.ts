@@ -4,7 +4,7 @@ import { encodeKey, type KeyLayout, type KeyPart } from './key-layout.js';
 
 /**
  * The tables with sealed values, and the parts of their keys. A sealed value is bound to its table and key, so neither may
- * change. `meta` has the check of the master key, `tasks` sealed values in rows that are not.
+ * change. `meta` has the check of the master key, `tasks` and `task_answers` sealed values in rows that are not.
  */
 export const SEALED_PLACES = {
   meta: [['name', 'text']],
@@ -24,6 +24,11 @@ export const SEALED_PLACES = {
   tasks: [
     ['workspace', 'text'],
     ['name', 'text'],
+  ],
+  // Rows of two tables, by the digest of what names the answer.
+  task_answers: [
+    ['task', 'text'],
+    ['ref', 'text'],
   ],
   task_versions: [
     ['task', 'text'],

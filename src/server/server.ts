@@ -1,3 +1,4 @@
+import { LIMITS } from '../api/index.js';
 import { endAll } from '../base/index.js';
 import { type ChosenTransport, chooseTransport } from '../http/index.js';
 import { loadImageLibrary } from '../images/index.js';
@@ -115,6 +116,11 @@ async function start(
           workspacePercent: () => reloader.settings.batch.max_workspace_percent,
         })
       : null;
+    storage.tasks.start({
+      answersOfTask: LIMITS.taskAnswers,
+      retentionDays: () => reloader.settings.tasks.retention_days,
+      maxAnswers: () => reloader.settings.tasks.max_answers,
+    });
     service.serve(batches);
   };
   const end = async () => {

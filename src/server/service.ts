@@ -2,7 +2,7 @@ import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { endAll } from '../base/index.js';
 import { type DecideDependencies, type Decision, decide, type SentRequest } from '../decide/index.js';
-import type { App, Authorized, BatchApp, ModelListEntry, Rates } from '../http/index.js';
+import type { App, Authorized, BatchApp, ModelListEntry, Rates, TaskApp } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Storage } from '../storage/index.js';
 import type { Metrics } from '../telemetry/index.js';
@@ -36,7 +36,7 @@ export class Service implements App {
     readonly engines: Engines,
     readonly storage: Storage,
   ) {
-    this.tasks = new TaskService(engines, storage);
+    this.tasks = new TaskService(engines, storage, metrics, dependencies.log);
     void engines.stuck.then((reason) => {
       this.failure = reason;
     });
@@ -136,7 +136,7 @@ export class Service implements App {
     const caller = access.authenticate(headers);
     const { id, expires } = caller.key;
     const batches = () => this.batchesOf(caller);
-    const tasks = () => this.tasks.appOf(caller, () => this.requireLoaded());
+    const tasks = () => this.tasksOf(caller);
     return {
       keyId: id,
       workspaceId: caller.workspace.id,
@@ -202,6 +202,13 @@ export class Service implements App {
     const { requestsPerMinute, bytesPerMinute } = caller.workspace;
     const { resetMs, ...left } = this.storage.access.ratesLeft(caller);
     return { limit: { requests: requestsPerMinute, bytes: bytesPerMinute }, left, resetMs };
+  }
+
+  private tasksOf(caller: Caller): TaskApp {
+    return this.tasks.appOf(caller, {
+      requireLoaded: () => this.requireLoaded(),
+      decide: (request, signal) => this.decide(caller, request, signal),
+    });
   }
 
   private batchesOf(caller: Caller): BatchApp | null {

@@ -1,11 +1,14 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { FairQueue, type Shares } from '../base/index.js';
+import type { Decision, SentRequest } from '../decide/index.js';
 import type { TaskApp } from '../http/index.js';
 import type { Storage } from '../storage/index.js';
 import {
   isTaskName,
+  keptProbabilities,
   putTask,
+  QuestionCache,
   requireTaskName,
   type Task,
   type TaskPlace,
@@ -13,6 +16,7 @@ import {
   taskNotFound,
   taskSummary,
 } from '../tasks/index.js';
+import type { Log, Metrics } from '../telemetry/index.js';
 import type { Engines } from './engines.js';
 import { inTurn } from './queue-full.js';
 
@@ -21,20 +25,33 @@ export const TASK_CHANGES_MAX: Shares = { key: 1, workspace: 1, all: 2 };
 /** Changes that may wait. */
 export const TASK_CHANGES_WAITING_MAX: Shares = { key: 128, workspace: 256, all: 1_024 };
 
+/** What tasks need from the service, for one caller. */
+interface CallerParts {
+  /** Throws until the models are loaded. */
+  requireLoaded(): void;
+  /** Answers a request as `/v1/decide` does, for its price. */
+  decide(request: SentRequest, signal: AbortSignal): Promise<Decision>;
+}
+
 /** The tasks of callers. */
 export class TaskService {
   private readonly changes = new FairQueue(TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX);
+  private readonly cache = new QuestionCache();
 
   constructor(
     private readonly engines: Engines,
     private readonly storage: Pick<Storage, 'tasks'>,
-  ) {}
+    private readonly metrics: Metrics,
+    private readonly log: Pick<Log, 'error'>,
+  ) {
+    for (const outcome of ['kept', 'dropped']) metrics.instruments.taskAnswers.inc({ outcome }, 0);
+  }
 
-  /** The tasks for one caller: those of its workspace. `requireLoaded` throws until the models are loaded. */
-  appOf(caller: Caller, requireLoaded: () => void): TaskApp {
+  /** The tasks for one caller: those of its workspace. */
+  appOf(caller: Caller, { requireLoaded, decide }: CallerParts): TaskApp {
     const workspace = caller.workspace.id;
     return {
-      put: (name, body, signal) => {
+      put: async (name, body, signal) => {
         requireTaskName(name);
         requireLoaded();
         return this.put(caller, name, body, signal);
@@ -48,6 +65,14 @@ export class TaskService {
         const remove = () => this.storage.tasks.remove({ workspace, name });
         if (!isTaskName(name) || !(await this.change(caller, remove))) throw taskNotFound();
         return { object: 'task', name, deleted: true };
+      },
+      decide: async (name, request, requestId, signal) => {
+        const task = await this.existing({ workspace, name });
+        const { version, model } = task;
+        const asked = { name, version, model, questions: await this.questionsOf(task) };
+        const decision = await decide({ ...request, task: asked }, signal);
+        this.record(task, requestId, decision);
+        return decision;
       },
     };
   }
@@ -70,9 +95,7 @@ export class TaskService {
         putTask(before, { ...place, id }, content, now),
       ),
     );
-    const versions = (await this.storage.tasks.versions(task)) ?? [];
-    // Another call may have made a further version meanwhile.
-    return taskJson(task, versions.slice(0, task.version), content.questions);
+    return this.json(task, content.questions);
   }
 
   /** Makes a change in the turn of the caller. Rejects with ApiError `overloaded` if too many wait. */
@@ -81,10 +104,43 @@ export class TaskService {
   }
 
   private async shown(task: Task): Promise<string> {
+    return this.json(task, await this.questionsOf(task));
+  }
+
+  private async json(task: Task, questions: string): Promise<string> {
     const { tasks } = this.storage;
-    const [questions, versions] = [await tasks.questions(task, task.version), await tasks.versions(task)];
-    if (questions === undefined || versions === undefined) throw taskNotFound();
-    return taskJson(task, versions.slice(0, task.version), questions);
+    const versions = await tasks.versions(task);
+    if (versions === undefined) throw taskNotFound();
+    // Another call may have made a further version meanwhile.
+    return taskJson(task, {
+      versions: versions.slice(0, task.version),
+      questions,
+      answers: await tasks.answers(task),
+    });
+  }
+
+  /** The questions of the version in use. Rejects with ApiError `task_not_found` if the task was deleted. */
+  private async questionsOf(task: Task): Promise<string> {
+    const { id, version } = task;
+    const known = this.cache.get(id, version);
+    if (known !== undefined) return known;
+    const questions = await this.storage.tasks.questions(task, version);
+    if (questions === undefined) throw taskNotFound();
+    this.cache.put(id, version, questions);
+    return questions;
+  }
+
+  private record(task: Task, reference: string, { build, probabilities }: Decision): void {
+    const { version } = task;
+    const answer = { reference, version, build, probabilities: keptProbabilities(probabilities) };
+    let isKept = false;
+    try {
+      isKept = this.storage.tasks.record(task, answer);
+    } catch (error) {
+      // The request is answered and charged.
+      this.log.error({ err: error }, 'an answer to a task cannot be kept');
+    }
+    this.metrics.instruments.taskAnswers.inc({ outcome: isKept ? 'kept' : 'dropped' });
   }
 
   /** Rejects with ApiError `task_not_found`. */

@@ -96,6 +96,23 @@ export const SETTINGS = {
         'Percentage of `batch.max_stored_bytes` that the stored batches of one workspace may take; beyond it, its new batches are answered 503 `batch_unavailable`.',
     }),
   },
+  tasks: {
+    retention_days: integer({
+      reloads: true,
+      default: 30,
+      min: 1,
+      max: 3_650,
+      meaning: 'Days after which what is kept of an answer to a task is deleted; see `docs/tasks.md`.',
+    }),
+    max_answers: integer({
+      reloads: true,
+      default: 1_000_000,
+      min: 1,
+      max: 1_000_000_000,
+      meaning:
+        'Answers that are kept of all tasks together, half of them of one workspace. Beyond it, a task keeps as many as it has, and the oldest goes.',
+    }),
+  },
   http: {
     transport: choice({
       choices: ['auto', 'uws', 'node'],

@@ -1,4 +1,5 @@
 export { hasNewVersion, putTask, type StoredBefore } from './put-task.js';
+export { QuestionCache } from './question-cache.js';
 export { type ReadTask, readTask, type SentTask } from './read-task.js';
 export {
   HISTORY,
@@ -10,6 +11,20 @@ export {
   sealTask,
   type TaskRow,
 } from './sealed-task.js';
+export {
+  type AnswerRow,
+  answerRef,
+  keptProbabilities,
+  openAnswer,
+  sealAnswer,
+  type TaskAnswer,
+} from './task-answer.js';
+export {
+  RETENTION_DOUBT_MS,
+  RETENTION_EVERY_MS,
+  type TaskBounds,
+  workspaceAnswersMax,
+} from './task-bounds.js';
 export { isTaskName, requireTaskName, taskNotFound } from './task-names.js';
 export { taskJson, taskSummary } from './task-object.js';
 export type { TaskPlace, TaskStore } from './task-store.js';

@@ -16,16 +16,20 @@ export const taskSummary = (task: Task) => ({
 /**
  * A task as JSON (contract 2.13).
  *
- * @param versions oldest first
- * @param questions those of the version in use, as JSON, which keeps their order
+ * @param known what is known about it. `versions`: oldest first. `questions`: those of the version in use, as JSON, which
+ *   keeps their order. `answers`: how many are kept
  */
-export function taskJson(task: Task, versions: readonly TaskVersion[], questions: string): string {
+export function taskJson(
+  task: Task,
+  known: { readonly versions: readonly TaskVersion[]; readonly questions: string; readonly answers: number },
+): string {
+  const { versions, questions, answers } = known;
   const shown = versions.map(({ model, created }, at) => ({
     version: at + 1,
     model,
     created_at: timestamp(created),
   }));
-  const rest = JSON.stringify({ ...taskSummary(task), versions: shown });
+  const rest = JSON.stringify({ ...taskSummary(task), versions: shown, answers });
   return `${rest.slice(0, -1)},"questions":${questions}}`;
 }
 

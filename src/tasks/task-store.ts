@@ -1,4 +1,6 @@
 import type { StoredBefore } from './put-task.js';
+import type { TaskAnswer } from './task-answer.js';
+import type { TaskBounds } from './task-bounds.js';
 import type { Task, TaskContent, TaskVersion } from './task-types.js';
 
 /** The task that a name of a workspace stands for. */
@@ -28,4 +30,13 @@ export interface TaskStore {
   ): Promise<Task>;
   /** Deletes a task, its key first. False: there was none. */
   remove(place: TaskPlace): Promise<boolean>;
+  /** Answers are kept from now on, and those that are too old deleted. */
+  start(bounds: TaskBounds): void;
+  /**
+   * Keeps an answer, some time later. Once a task has `LIMITS.taskAnswers`, or the bounds are reached, its oldest one goes.
+   * False: there is no room.
+   */
+  record(task: Task, answer: TaskAnswer): boolean;
+  /** How many answers of a task are kept. */
+  answers(task: Task): Promise<number>;
 }

@@ -141,6 +141,12 @@ export const METRICS = {
     help: '1 for the state that a lane is in, 0 for the others: `free`, `busy`, `restarting`, `resting`, `probing`, `stuck`, `closed`.',
     labels: ['model', 'lane', 'state'],
   },
+  taskAnswers: {
+    name: 'decider_task_answers_total',
+    kind: 'counter',
+    help: 'Answers to tasks by what became of their numbers: `kept`, or `dropped` where there was no room.',
+    labels: ['outcome'],
+  },
   batchLines: {
     name: 'decider_batch_lines_total',
     kind: 'counter',

@@ -232,6 +232,10 @@ test('tasks: made, changed, shown, listed and deleted', async (t) => {
   t.match(made, { name: 'mail', version: 1, description: 'Mail', target_error: 0.1, confidence: 0.95 });
   t.strictSame(made.questions, questions);
   t.strictSame(await decider.tasks.show('mail'), made);
+  const { info, answers, task } = await decider.tasks.decide('mail', { state: { a: 1 } });
+  t.strictSame(task, { name: 'mail', version: 1 });
+  t.match(answers.team, { type: 'choice', accept: null });
+  t.match(info.requestId, /^req_\w{24}$/);
   t.equal((await decider.tasks.put('mail', { questions, model: 'tiny' })).version, 2);
   t.match(await decider.tasks.list(), [{ name: 'mail', version: 2, model: 'tiny' }]);
   t.strictSame(await decider.tasks.delete('mail'), { object: 'task', name: 'mail', deleted: true });

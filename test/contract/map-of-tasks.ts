@@ -8,6 +8,8 @@ const BOUNDS: Coverage = {
   elsewhere: ['test/tasks/put-task.test.ts', 'test/storage/tasks/tasks.test.ts'],
 };
 
+const KEPT = '4.11 rule 9: numbers of an answer are kept, and nothing else';
+
 /** The rules about tasks. */
 export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '2.13 questions': by(SHAPE, '2.13 questions: kept in the order sent'),
@@ -17,6 +19,7 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
     SHAPE,
     '4.11 rule 1: other questions or another model make a version, an equal body none',
   ),
+  '2.13 answers': by(SHAPE, KEPT),
   '2.13 times': by(SHAPE),
   '4.11 rule 1': by('4.11 rule 1: other questions or another model make a version, an equal body none'),
   '4.11 rule 2': by(NAMES),
@@ -24,6 +27,15 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '4.11 rule 4': by(OWNERS),
   '4.11 rule 5': by('4.11 rule 5: a deleted task is gone, and its name can be used again'),
   '4.11 rule 6': by('4.11 rule 6: free, for a paused key too, and not under the path of a model'),
+  '4.11 rule 7': by(
+    '4.11 rule 7: the questions of the task, answered and charged as by /v1/decide',
+    '4.11 rule 7: questions and model are those of the task',
+  ),
+  '4.11 rule 8': by('4.11 rule 8: the response of /v1/decide, with accept and task'),
+  '4.11 rule 9': {
+    by: [KEPT],
+    elsewhere: ['test/storage/tasks/answers.test.ts'],
+  },
   '7.4 task_not_found': by(OWNERS, NAMES),
   '7.4 invalid_task': by(NAMES, REFUSED),
   '7.4 too_many_tasks': BOUNDS,
@@ -32,6 +44,7 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '8 limit task versions': BOUNDS,
   '8 limit task body': by('8 limit task body: 256 KiB as sent and decompressed, and no more'),
   '8 limit tasks together': BOUNDS,
+  '8 limit task answers': { elsewhere: ['test/storage/tasks/answers.test.ts'] },
   '8 limit task description': by(REFUSED),
   '8 limit target_error': by(REFUSED),
   '8 limit confidence': by(REFUSED),

@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { CHANGES } from '../../src/access/index.js';
 import { ERRORS, type ErrorType, LIMITS } from '../../src/api/index.js';
 import type { Reply, Sending, Service } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
+import { until } from '../support/until.js';
 
 const TASK = { questions: ASK };
 
@@ -15,6 +18,8 @@ function tasksOf({ get, post }: Service, token: string) {
     show: (name: string) => get(path(name), { token }),
     list: () => get('/v1/tasks', { token }),
     delete: (name: string) => get(path(name), { token, method: 'DELETE' }),
+    decide: (name: string, body: unknown, sending: Sending = {}): Promise<Reply> =>
+      post(body, { path: `${path(name)}/decide`, token, ...sending }),
   };
 }
 
@@ -43,6 +48,7 @@ export const TASKS: readonly ContractTest[] = [
     const whole = {
       ...summary,
       versions: [{ version: 1, model: null, created_at: created }],
+      answers: 0,
       questions: ASK,
     };
     t.strictSame(made.json, whole);
@@ -214,6 +220,98 @@ export const TASKS: readonly ContractTest[] = [
       t.ok(isRefusal(await tasks.put('f', { ...TASK, ...fields }), 'invalid_task'), JSON.stringify(fields));
     }
     t.equal((await tasks.show('f')).text, before);
+  }),
+  httpRule(
+    '4.11 rule 7: the questions of the task, answered and charged as by /v1/decide',
+    async (t, service) => {
+      const { account, get, post } = service;
+      const { token } = await account('task-decide');
+      const tasks = tasksOf(service, token);
+      const questions = { ...ASK, team: { type: 'choice', criteria: { b: null, a: 'second' } } };
+      await tasks.put('d', { questions, model: 'decider-g-31b' });
+      const headers = { 'service-raw-probabilities': 'true' };
+      for (const state of ['x', { a: [1] }]) {
+        const own = await tasks.decide('d', { state }, { headers });
+        const plain = await post({ state, questions, model: 'decider-g-31b' }, { token, headers });
+        t.equal(own.status, 200);
+        const { task: _, answers, ...rest } = own.json;
+        const { answers: expected, ...others } = plain.json;
+        t.strictSame(rest, others);
+        t.strictSame(Object.keys(answers), ['q', 'team']);
+        for (const [name, { accept, ...answer }] of Object.entries<Record<string, unknown>>(answers)) {
+          t.equal(accept, null);
+          t.strictSame(answer, expected[name]);
+        }
+        t.ok(own.headers.get('server-timing'));
+      }
+      const form = new FormData();
+      form.append('request', JSON.stringify({ state: 'x' }));
+      const body = new Response(form);
+      const type = body.headers.get('content-type') as string;
+      const bytes = Buffer.from(await body.arrayBuffer());
+      t.equal((await tasks.decide('d', bytes, { headers: { 'content-type': type } })).status, 200);
+      const compressed = await tasks.decide('d', gzipSync('{"state":"x"}'), {
+        headers: { 'content-encoding': 'gzip' },
+      });
+      t.equal(compressed.status, 200);
+      t.equal((await get('/v1/usage', { token })).json.total.requests, 6);
+      const poor = await account('task-poor', 0);
+      await tasksOf(service, poor.token).put('d', TASK);
+      t.ok(isRefusal(await tasksOf(service, poor.token).decide('d', { state: 'x' }), 'out_of_credit'));
+    },
+  ),
+  rule('4.11 rule 7: questions and model are those of the task', async (t, service) => {
+    const { account, gateway, administration } = service;
+    const { token, workspace } = await account('task-asked');
+    const tasks = tasksOf(service, token);
+    await tasks.put('d', TASK);
+    t.ok(isRefusal(await tasks.decide('none', { state: 'x' }), 'task_not_found'));
+    for (const [type, body] of [
+      ['invalid_json', '{'],
+      ['missing', {}],
+      ['invalid_request', { state: 'x', questions: ASK }],
+      ['invalid_request', { state: 'x', model: 'decider-g-12b' }],
+      ['invalid_image_budget', { state: 'x', image_budget: 1 }],
+      ['invalid_assets', { state: 'x', assets: [] }],
+    ] as const) {
+      t.ok(isRefusal(await tasks.decide('d', body), type), JSON.stringify(body));
+    }
+    const sent = { state: 'x', questions: null, model: null, other: 1 };
+    t.match((await tasks.decide('d', sent)).json.model, /^decider-g-12b-/);
+    const path = `${gateway}/v1/tasks/d/decide`;
+    t.match((await tasks.decide('d', sent, { path })).json.model, /^decider-g-31b-/);
+    await tasks.put('d', { ...TASK, model: 'decider-g-12b' });
+    await administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-31b'] }));
+    t.ok(isRefusal(await tasks.decide('d', { state: 'x' }), 'model_not_allowed'));
+  }),
+  rule('4.11 rule 8: the response of /v1/decide, with accept and task', async (t, service) => {
+    const tasks = tasksOf(service, (await service.account('task-response')).token);
+    await tasks.put('r', TASK);
+    const { text, json } = await tasks.decide('r', { state: 'x' });
+    t.strictSame(json.task, { name: 'r', version: 1 });
+    t.match(
+      text,
+      /^\{"model":"[^"]+","answers":\{"q":\{"type":"noul","noul":[\d.]+,"accept":null\}\},"usage":\{[^}]+\},"task":\{"name":"r","version":1\}\}$/,
+    );
+    await tasks.put('r', { ...TASK, model: 'decider-g-31b' });
+    t.strictSame((await tasks.decide('r', { state: 'x' })).json.task, { name: 'r', version: 2 });
+  }),
+  rule('4.11 rule 9: numbers of an answer are kept, and nothing else', async (t, service) => {
+    const { account, post, data, place } = service;
+    const { token } = await account('task-kept');
+    const tasks = tasksOf(service, token);
+    const secret = 'a-text-of-a-task-that-must-not-be-readable';
+    await tasks.put('k', { questions: { [secret]: { type: 'noul', instructions: secret } } });
+    const kept = async () => (await tasks.show('k')).json.answers;
+    for (let at = 0; at < 3; at += 1) await tasks.decide('k', { state: secret });
+    await tasks.decide('k', {});
+    await post({ state: secret, questions: ASK }, { token });
+    await until(async () => (await kept()) === 3);
+    if (place === 'database') return;
+    const files = readdirSync(data, { recursive: true, encoding: 'utf8' }).map((file) => join(data, file));
+    for (const file of files.filter((each) => statSync(each).isFile())) {
+      t.notOk(readFileSync(file, 'latin1').includes(secret), file);
+    }
   }),
   httpRule('8 limit task body: 256 KiB as sent and decompressed, and no more', async (t, service) => {
     const tasks = tasksOf(service, (await service.account('task-body')).token);

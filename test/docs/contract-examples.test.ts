@@ -63,6 +63,7 @@ function written({ custom_id: customId, model, status, response, error, usage }:
     build: model,
     usage: { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens },
     timing: { prepare: 0, queue: 0, engine: 0 },
+    probabilities: [],
     begun: { prepare: 0, queue: 0 },
     isShared: false,
   });

@@ -188,6 +188,12 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
     error('too_many_tasks'),
   ],
   [
+    'task answers',
+    'answers of a task of which numbers are kept',
+    number(LIMITS.taskAnswers),
+    'the oldest goes',
+  ],
+  [
     'task description',
     '`description` of a task',
     characters(LIMITS.taskDescriptionCodePoints),

@@ -195,6 +195,7 @@ function isRepeatable(one: Case): boolean {
   return (
     one.kind === 'request' &&
     !one.request.target.includes(BATCH) &&
+    !one.request.target.includes('/v1/tasks') &&
     !one.request.headers.some(([name]) => name === 'Idempotency-Key')
   );
 }

@@ -9,6 +9,7 @@ import {
   LimitsSchema,
   ModelListSchema,
   TASK_EXAMPLE,
+  TaskAnswersSchema,
   TaskListSchema,
   TaskSchema,
   UsageSchema,
@@ -31,15 +32,16 @@ test('the OpenAPI document is valid, served and printed alike', async (t) => {
 test('what the server answers fits the schemas of the document', async (t) => {
   const { url, ask, headers } = await server();
   const get = async (path: string) => (await fetch(url + path, { headers })).json();
-  const put = async (path: string, body: object) =>
-    (await fetch(url + path, { method: 'PUT', headers, body: JSON.stringify(body) })).json();
+  const send = async (method: string, path: string, body: object) =>
+    (await fetch(url + path, { method, headers, body: JSON.stringify(body) })).json();
   for (const [schema, value] of [
     [DecideResponseSchema, await ask(DECIDE_EXAMPLE)],
     [ModelListSchema, await get('/v1/models')],
     [LimitsSchema, await get('/v1/limits')],
     [UsageSchema, await get('/v1/usage')],
-    [TaskSchema, await put('/v1/tasks/a', TASK_EXAMPLE)],
+    [TaskSchema, await send('PUT', '/v1/tasks/a', TASK_EXAMPLE)],
     [TaskListSchema, await get('/v1/tasks')],
+    [TaskAnswersSchema, await send('POST', '/v1/tasks/a/decide', { state: DECIDE_EXAMPLE.state })],
     [HealthSchema, await get('/health')],
     [ErrorSchema, await get('/nothing')],
     [ErrorSchema, await ask({})],

@@ -17,6 +17,8 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'store.connections': ['200', 200],
   'store.ca': ['c', 'c'],
   models: ['m', 'm'],
+  'tasks.retention_days': ['1', 1],
+  'tasks.max_answers': ['1000', 1_000],
   master_key: ['k', 'k'],
   'billing.prices': [
     'a=1/0.5',
@@ -112,7 +114,7 @@ test('every bound of a number holds: the limit is accepted, one past it is refus
     refuses(Number(min) - 1);
     refuses(Number(max) + 1);
   }
-  t.equal(bounds, 20);
+  t.equal(bounds, 22);
 });
 
 test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {

@@ -6,8 +6,8 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, cast
 
 from ._http import Call, HttpCalls
-from ._images import encode
-from ._types import Task, TaskDeleted
+from ._images import Images, body_of_decide, encode
+from ._types import Task, TaskAnswers, TaskDeleted
 
 _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
@@ -50,6 +50,22 @@ class Tasks:
 
     def show(self, name: str) -> Task:
         return cast(Task, self._calls.json(Call(_path(name), has="name"))[0])
+
+    def decide(
+        self,
+        name: str,
+        state: Any,
+        *,
+        images: Optional[Images] = None,
+        image_budget: Optional[int] = None,
+    ) -> TaskAnswers:
+        """Answers the questions of a task about a state, as `decide` does; each answer also has `accept`."""
+        request: Dict[str, Any] = {"state": state}
+        if image_budget is not None:
+            request["image_budget"] = image_budget
+        body, headers = body_of_decide(request, images or {})
+        call = Call(f"{_path(name)}/decide", "POST", body, headers, repeatable=False, has="answers")
+        return cast(TaskAnswers, self._calls.json(call)[0])
 
     def delete(self, name: str) -> TaskDeleted:
         """Deletes a task with everything that is known about its answers."""

@@ -727,6 +727,7 @@ class Task(TypedDict):
     created_at: str
     updated_at: str
     versions: List["TaskVersionsItem"]
+    answers: int
     questions: Dict[str, Union["TaskQuestionsValue1", "TaskQuestionsValue2", "TaskQuestionsValue3"]]
 
 
@@ -751,6 +752,91 @@ class TaskDeleted(TypedDict):
     object: Literal["task"]
     name: str
     deleted: bool
+
+
+class _TaskDecideRequestAssetsValue1(TypedDict):
+    data_base64: str
+
+
+class TaskDecideRequestAssetsValue1(_TaskDecideRequestAssetsValue1, total=False):
+    type: Literal["image"]
+    format: Any
+    part: None
+
+
+class _TaskDecideRequestAssetsValue2(TypedDict):
+    part: str
+
+
+class TaskDecideRequestAssetsValue2(_TaskDecideRequestAssetsValue2, total=False):
+    type: Literal["image"]
+    format: Any
+    data_base64: None
+
+
+class _TaskDecideRequest(TypedDict):
+    state: Any
+
+
+class TaskDecideRequest(_TaskDecideRequest, total=False):
+    image_budget: int
+    assets: Dict[str, Union["TaskDecideRequestAssetsValue1", "TaskDecideRequestAssetsValue2"]]
+
+
+class _TaskAnswersAnswersValue1(TypedDict):
+    type: Literal["noul"]
+    noul: float
+    accept: Union[bool, None]
+
+
+class TaskAnswersAnswersValue1(_TaskAnswersAnswersValue1, total=False):
+    raw_probabilities: Dict[str, float]
+    label_mass: float
+
+
+class _TaskAnswersAnswersValue2(TypedDict):
+    type: Literal["choice"]
+    choice: str
+    confidence: float
+    probabilities: Dict[str, float]
+    accept: Union[bool, None]
+
+
+class TaskAnswersAnswersValue2(_TaskAnswersAnswersValue2, total=False):
+    raw_probabilities: Dict[str, float]
+    label_mass: float
+
+
+class _TaskAnswersAnswersValue3(TypedDict):
+    type: Literal["score"]
+    level: int
+    score: float
+    confidence: float
+    legend: Dict[str, str]
+    probabilities: Dict[str, float]
+    accept: Union[bool, None]
+
+
+class TaskAnswersAnswersValue3(_TaskAnswersAnswersValue3, total=False):
+    raw_probabilities: Dict[str, float]
+    label_mass: float
+
+
+class TaskAnswersUsage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+
+
+class TaskAnswersTask(TypedDict):
+    name: str
+    version: int
+
+
+class TaskAnswers(TypedDict):
+    model: str
+    answers: Dict[str, Union["TaskAnswersAnswersValue1", "TaskAnswersAnswersValue2", "TaskAnswersAnswersValue3"]]
+    usage: "TaskAnswersUsage"
+    task: "TaskAnswersTask"
 
 
 class LimitsKey(TypedDict):

@@ -604,6 +604,8 @@ export interface ApiSchemas {
             /** ISO 8601 with offset. */
             readonly created_at: string;
         })[];
+        /** Answers whose numbers are kept. */
+        readonly answers: number;
         /** The questions by name; answers come back under the same names. */
         readonly questions: {
             readonly [name: string]: {
@@ -666,6 +668,101 @@ export interface ApiSchemas {
         readonly object: "task";
         readonly name: string;
         readonly deleted: true;
+    };
+    /** One state for the questions of a task. */
+    readonly TaskDecideRequest: {
+        /** The situation. JSON is passed to the model as indented JSON. */
+        readonly state: unknown;
+        /** Maximum input tokens per image; 280 if absent. */
+        readonly image_budget?: 70 | 140 | 280 | undefined;
+        /** Images by reference. */
+        readonly assets?: {
+            readonly [name: string]: {
+                readonly type?: "image" | undefined;
+                /** `png`, `jpg` or `jpeg`; the bytes must truly be in that format. */
+                readonly format?: unknown | undefined;
+                /** The file in standard base64. */
+                readonly data_base64: string;
+                readonly part?: null | undefined;
+            } | {
+                readonly type?: "image" | undefined;
+                /** `png`, `jpg` or `jpeg`; the bytes must truly be in that format. */
+                readonly format?: unknown | undefined;
+                /** The part of a multipart body that holds the file. */
+                readonly part: string;
+                readonly data_base64?: null | undefined;
+            };
+        } | undefined;
+    };
+    /** The answers to the questions of a task. */
+    readonly TaskAnswers: {
+        /** The build that answered. */
+        readonly model: string;
+        /** One answer per question, under its name. */
+        readonly answers: {
+            readonly [name: string]: {
+                readonly type: "noul";
+                /** The probability of yes, at least 0.80 towards the chosen side. */
+                readonly noul: number;
+                /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
+                readonly raw_probabilities?: {
+                    readonly [name: string]: number;
+                } | undefined;
+                /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+                readonly label_mass?: number | undefined;
+                /** Whether the answer passes the threshold in force; `null` without one. */
+                readonly accept: boolean | null;
+            } | {
+                readonly type: "choice";
+                /** The chosen label. */
+                readonly choice: string;
+                readonly confidence: number;
+                /** By label; they sum to 1. */
+                readonly probabilities: {
+                    readonly [name: string]: number;
+                };
+                /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
+                readonly raw_probabilities?: {
+                    readonly [name: string]: number;
+                } | undefined;
+                /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+                readonly label_mass?: number | undefined;
+                /** Whether the answer passes the threshold in force; `null` without one. */
+                readonly accept: boolean | null;
+            } | {
+                readonly type: "score";
+                /** The most probable level. */
+                readonly level: number;
+                /** The mean of the levels’ numbers. */
+                readonly score: number;
+                readonly confidence: number;
+                /** What each level means, by its number. */
+                readonly legend: {
+                    readonly [name: string]: string;
+                };
+                /** By level; they sum to 1. */
+                readonly probabilities: {
+                    readonly [name: string]: number;
+                };
+                /** On request: the probabilities by option (of a noul, `true` and `false`), neither rounded nor committed. */
+                readonly raw_probabilities?: {
+                    readonly [name: string]: number;
+                } | undefined;
+                /** On request: the probability that the model gave to the labels of the options together, before the softmax over them. */
+                readonly label_mass?: number | undefined;
+                /** Whether the answer passes the threshold in force; `null` without one. */
+                readonly accept: boolean | null;
+            };
+        };
+        readonly usage: {
+            readonly input_tokens: number;
+            readonly output_tokens: number;
+        };
+        /** The task, and the version that was asked. */
+        readonly task: {
+            readonly name: string;
+            readonly version: number;
+        };
     };
     /** Credit, limits and prices of the key. */
     readonly Limits: {

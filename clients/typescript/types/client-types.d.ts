@@ -168,6 +168,10 @@ export interface TaskContent<Asked extends Questions = Questions> {
     /** With which probability the target error holds; 0.95 if absent. */
     readonly confidence?: number | undefined;
 }
+/** A state for the questions of a task. */
+export type TaskState = Omit<DecideRequest, 'questions' | 'model'>;
+/** The answers to the questions of a task; those of `decide`, with `accept`. */
+export type TaskAnswers = ApiSchemas['TaskAnswers'];
 export type Task = ApiSchemas['Task'];
 export type TaskSummary = ApiSchemas['TaskList']['data'][number];
 export type DeletedTask = ApiSchemas['TaskDeleted'];

@@ -1,4 +1,4 @@
-import type { DecideRequest } from './client-types.js';
+import type { DecideRequest, TaskState } from './client-types.js';
 import type { RequestContent } from './http-calls.js';
 /** A request body and its headers. */
 interface SentBody {
@@ -6,5 +6,5 @@ interface SentBody {
     readonly headers: Readonly<Record<string, string>>;
 }
 /** The body of a decide request: JSON, or a form if its images are large. Rejects with DeciderError for other files. */
-export declare function bodyOfDecide({ images, ...request }: DecideRequest): Promise<SentBody>;
+export declare function bodyOfDecide({ images, ...request }: DecideRequest | TaskState): Promise<SentBody>;
 export {};

@@ -1,6 +1,6 @@
 import type { SignalOptions } from './batch-calls.js';
-import type { DeletedTask, Task, TaskContent, TaskSummary } from './client-types.js';
-import type { HttpCalls } from './http-calls.js';
+import type { DeletedTask, Task, TaskAnswers, TaskContent, TaskState, TaskSummary } from './client-types.js';
+import type { HttpCalls, ResponseInfo } from './http-calls.js';
 /** The tasks of the key's workspace. Every call rejects with DeciderError, or with the reason of its signal. */
 export declare class TaskCalls {
     private readonly calls;
@@ -10,6 +10,10 @@ export declare class TaskCalls {
     /** All tasks, by name, without their questions. */
     list({ signal }?: SignalOptions): Promise<TaskSummary[]>;
     show(name: string, { signal }?: SignalOptions): Promise<Task>;
+    /** Answers the questions of a task about a state. `info` of the response is about the HTTP exchange. */
+    decide(name: string, request: TaskState, { signal }?: SignalOptions): Promise<TaskAnswers & {
+        readonly info: ResponseInfo;
+    }>;
     /** Deletes a task with everything that is known about its answers. */
     delete(name: string, { signal }?: SignalOptions): Promise<DeletedTask>;
     private json;

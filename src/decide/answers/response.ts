@@ -19,6 +19,14 @@ export interface Answered {
   readonly usage: Usage;
   /** Per question. */
   readonly extras: readonly Extras[];
+  /** The task that asked; undefined: none did. */
+  readonly task?: AnsweredTask | undefined;
+}
+
+/** What a response says of its task. */
+interface AnsweredTask {
+  readonly name: string;
+  readonly version: number;
 }
 
 /** What an answer has on request, besides its fields. Null: not requested. */
@@ -26,6 +34,8 @@ export interface Extras {
   /** `raw_probabilities`, by option. */
   readonly raw: Pairs<number> | null;
   readonly labelMass: number | null;
+  /** Of an answer about a task; null: no threshold is in force. */
+  readonly accept?: boolean | null;
 }
 
 const NO_EXTRAS: Extras = { raw: null, labelMass: null };
@@ -37,6 +47,7 @@ const NO_EXTRAS: Extras = { raw: null, labelMass: null };
  * @param model the build that answered
  * @param answers one per question, in their order
  * @param extras one per answer; none: nothing is requested
+ * @param task undefined: the request was about none
  * @throws Error if there is not one answer per question
  */
 export function responseJson(
@@ -45,27 +56,33 @@ export function responseJson(
   answers: readonly Answer[],
   usage: Omit<Usage, 'cachedTokens'>,
   extras: readonly Extras[] = [],
+  task?: AnsweredTask,
 ): string {
   if (answers.length !== questions.length) {
     throw new Error(`${answers.length} answers to ${questions.length} questions`);
   }
-  return objectJson([
+  const fields: Array<readonly [name: string, json: string]> = [
     ['model', JSON.stringify(model)],
     [
       'answers',
       objectJson(questions.map(({ name }, index) => [name, answerJson(answers[index]!, extras[index])])),
     ],
     ['usage', JSON.stringify({ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens })],
-  ]);
+  ];
+  if (task !== undefined) {
+    fields.push(['task', JSON.stringify({ name: task.name, version: task.version })]);
+  }
+  return objectJson(fields);
 }
 
 /** One answer as its JSON text (contract 2.4), its fields in their order. */
-export function answerJson(answer: Answer, { raw, labelMass }: Extras = NO_EXTRAS): string {
+export function answerJson(answer: Answer, { raw, labelMass, accept }: Extras = NO_EXTRAS): string {
   const fields = Object.entries(answer).map(
     ([name, value]) => [name, Array.isArray(value) ? valuesJson(value) : JSON.stringify(value)] as const,
   );
   if (raw !== null) fields.push(['raw_probabilities', valuesJson(raw)]);
   if (labelMass !== null) fields.push(['label_mass', JSON.stringify(labelMass)]);
+  if (accept !== undefined) fields.push(['accept', JSON.stringify(accept)]);
   return objectJson(fields);
 }
 

@@ -174,6 +174,7 @@ class DatabaseStorage implements Storage {
     return endAll([
       () => this.opening?.close(),
       () => this.administration.close(),
+      () => this.tasks.stop(),
       () => this.node.stop(),
       this.leave,
     ]);

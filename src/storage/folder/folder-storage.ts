@@ -89,6 +89,7 @@ class FolderStorage implements Storage {
     this.tasks = new FolderTasks({
       store,
       sealer,
+      access: this.access,
       clock: calendar.clock,
       onError: (error) =>
         dependencies.log.error({ err: error }, 'a task cannot be written to the data folder'),
@@ -161,6 +162,7 @@ class FolderStorage implements Storage {
     return endAll([
       () => this.reading?.close(),
       () => this.administration.close(),
+      () => this.tasks.stop(),
       () => this.access.flush(),
       () => this.rekeying,
       () => this.calendar.stop(),

@@ -164,6 +164,12 @@ const CORRESPONDENCES = {
     },
   },
   task_versions: { table: 'task_versions', key: ['task', 'version'], value: 'sealed' },
+  task_answers: {
+    table: 'task_answers',
+    key: ['task', 'number'],
+    value: { ref: 'ref', at: 'at', version: 'version', build: 'build', sealed: 'sealed' },
+  },
+  task_refs: { table: 'task_answers', key: ['task', 'ref'], value: 'number', isIndex: true },
   data_keys: { table: 'data_keys', key: ['owner'], value: 'sealed' },
 } as const satisfies Record<Exclude<TableName, 'meta'>, Correspondence>;
 

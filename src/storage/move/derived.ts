@@ -51,8 +51,16 @@ const CHUNKS = statement(
    WHERE batches.${UNFINISHED}`,
 );
 
+const TASK_NUMBERS = statement(
+  'move-task-numbers',
+  `UPDATE tasks SET answers = found.last, oldest = found.first - 1
+   FROM (SELECT task, min(number) AS first, max(number) AS last FROM task_answers GROUP BY task) AS found
+   WHERE found.task = tasks.id`,
+);
+
 /** Writes what follows from the entries, once all of them are in the database. */
 export async function writeDerived(sql: Transaction): Promise<void> {
   await sql.execute(NEXT_NUMBERS);
   await sql.execute(CHUNKS);
+  await sql.execute(TASK_NUMBERS);
 }

@@ -28,6 +28,7 @@ export function generateRequest(random: Random, corpus: Corpus): Request {
     [25, () => decisions(random, corpus)],
     [10, () => submit(random, corpus)],
     [8, () => askAboutBatches(random)],
+    [12, () => aboutTasks(random, corpus)],
     [
       4,
       () =>
@@ -88,6 +89,43 @@ function askAboutBatches(random: Random): Request {
     ['GET', `/v1/batches/batch_${random.integer(1e9)}`],
   ] as const);
   return bare(random, wanted, target(random, path));
+}
+
+/** Names that tasks have, and that none can have. */
+const TASK_NAMES = ['a', 'a', 'a', 'b:1', '...', '', '.', '..', 'a%2Fb', 'x'.repeat(64), 'x'.repeat(65)];
+
+function aboutTasks(random: Random, corpus: Corpus): Request {
+  const path = `/v1/tasks/${random.pick(TASK_NAMES)}`;
+  const json = { 'Content-Type': oneIn(random, 30) ? random.pick(TYPES) : 'application/json' };
+  const headers = Object.entries(json);
+  return weighted(random, [
+    [
+      4,
+      () => ({
+        ...withBody(random, target(random, path), jsonBytes(random, task(random, corpus)), headers),
+        method: 'PUT',
+      }),
+    ],
+    [6, () => withBody(random, target(random, `${path}/decide`), taskState(random, corpus), headers)],
+    [2, () => bare(random, random.pick(['GET', 'HEAD', 'DELETE']), target(random, path))],
+    [1, () => bare(random, 'GET', target(random, '/v1/tasks'))],
+  ]);
+}
+
+/** The body of a task as a value. */
+function task(random: Random, corpus: Corpus): Record<string, unknown> {
+  const { questions, model } = decision(random, corpus, new Map());
+  const body: Record<string, unknown> = { questions, ...(oneIn(random, 3) && { model }) };
+  if (oneIn(random, 3)) body.target_error = random.pick<unknown>([0.05, 0.001, 0.5, 0, 1, null, '0.1', -0]);
+  if (oneIn(random, 3)) body.confidence = random.pick<unknown>([0.95, 0.5, 0.999, 1, 0, null, []]);
+  if (oneIn(random, 3))
+    body.description = random.pick<unknown>(['d', null, 7, 'é'.repeat(1_024), 'x'.repeat(1_025)]);
+  return body;
+}
+
+function taskState(random: Random, corpus: Corpus): Buffer {
+  const { questions, model, ...rest } = decision(random, corpus, new Map());
+  return jsonBytes(random, oneIn(random, 8) ? { ...rest, questions, model } : rest);
 }
 
 function withBody(

@@ -33,7 +33,8 @@ async function used(t: Test) {
 }
 
 const entry = (name: string) => new RegExp(`(?<![a-z_])${name}(?=\0)`, 'g');
-const other = (name: string) => name.toUpperCase();
+/** Between the same neighbours: LMDB searches the names in their order. */
+const other = (name: string) => `${name.slice(0, -1)}~`;
 
 for (const name of TABLE_NAMES) {
   test(`the table ${name} with a damaged name is missed, and not created by a reader`, async (t) => {

@@ -112,6 +112,8 @@ const OWN_COLUMNS = [
   'batch_ids.first',
   'batch_ids.lines',
   'keys.changed',
+  'tasks.answers',
+  'tasks.oldest',
   'workspaces.changed',
 ];
 

@@ -7,7 +7,14 @@ import { openStore, Sealer, type Store } from '../../../src/storage/folder/index
 import { writeKeptTime } from '../../../src/storage/folder/lmdb/kept-time.js';
 import type { Value } from '../../../src/storage/folder/lmdb/table.js';
 import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
-import { HISTORY, sealHistory, sealQuestions, sealTask } from '../../../src/tasks/index.js';
+import {
+  HISTORY,
+  sealAnswer,
+  sealHistory,
+  sealQuestions,
+  sealTask,
+  type Task,
+} from '../../../src/tasks/index.js';
 import {
   changeWorkspace,
   closeWorkspace,
@@ -233,6 +240,16 @@ function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
     versions.write([task.id, HISTORY], sealHistory(dataKey, task, history)),
     versions.write([task.id, 1], sealQuestions(dataKey, task, 1, questions)),
     versions.write([task.id, 2], sealQuestions(dataKey, task, 2, questions)),
+    ...[7, 8].flatMap((number) => answerWrites(store, dataKey, task, number)),
+  ];
+}
+
+function answerWrites(store: Store, dataKey: Buffer, task: Pick<Task, 'id'>, number: number): RawWrite[] {
+  const answer = { reference: `req_${number}`, version: 2, build: 'm-1', probabilities: [[0.25, 0.75]] };
+  const row = sealAnswer(dataKey, task, answer, NOW);
+  return [
+    store.table('task_answers').write([task.id, number], row),
+    store.table('task_refs').write([task.id, row.ref], number),
   ];
 }
 

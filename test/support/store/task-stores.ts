@@ -1,21 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
+import { placeOf, unseal } from '../../../src/sealing/index.js';
 import { statement } from '../../../src/storage/database/index.js';
 import { DatabaseTasks } from '../../../src/storage/database/tasks/tasks.js';
 import { openStore, Sealer } from '../../../src/storage/folder/index.js';
+import { FolderAccess } from '../../../src/storage/folder/ledger/folder-access.js';
 import { FolderTasks } from '../../../src/storage/folder/tasks/tasks.js';
-import type { TaskStore } from '../../../src/tasks/index.js';
+import { type AnswerRow, openAnswer, type Task, type TaskStore } from '../../../src/tasks/index.js';
 import { fakeClock } from '../fake-clock.js';
 import { NEEDS_POSTGRES, newDatabase } from '../postgres.js';
 
 /** The tasks of the workspaces `w` and `v`. */
 export interface Stored {
-  readonly tasks: TaskStore;
+  readonly tasks: TaskStore & { stop(): Promise<void> };
   /** The same tasks, as another process of a cluster has them; null: there is none. */
-  readonly other: TaskStore | null;
+  readonly other: (TaskStore & { stop(): Promise<void> }) | null;
   readonly clock: ReturnType<typeof fakeClock>;
+  /** Writes the answers that were recorded. */
+  flush(): Promise<void>;
+  /** The references of a task's answers, oldest first. */
+  references(task: Task): Promise<string[]>;
   /** Everything stored, as text. */
   content(): Promise<string>;
+  /** Moves the answers so far so many milliseconds into the past. */
+  age(ms: number): Promise<void>;
 }
 
 /** A storage of tasks. `options`: of its tests. */
@@ -35,17 +43,29 @@ export const TASK_STORES: readonly Implementation[] = [
     options: {},
     async open(t) {
       const store = openStore(t.testdir());
-      const clock = fakeClock();
+      const clock = fakeClock(Date.parse('2026-05-10'));
       t.teardown(() => store.close());
       const sealer = new Sealer(store, '');
-      const tables = ['tasks', 'task_versions', 'data_keys'] as const;
+      const access = new FolderAccess(store, clock, failed);
+      const tables = ['tasks', 'task_versions', 'task_answers', 'task_refs', 'data_keys'] as const;
       const content = () =>
         tables.flatMap((name) => [...store.table(name).entries()].map((entry) => [name, entry]));
       return {
-        tasks: new FolderTasks({ store, sealer, clock, onError: failed }),
+        tasks: new FolderTasks({ store, sealer, access, clock, onError: failed }),
         other: null,
         clock,
+        flush: () => access.flush(),
+        references: async (task) => {
+          const key = sealer.dataKey(task.id) as Buffer;
+          const rows = [...store.table('task_answers').entries(task.id)];
+          return rows.map(({ value }) => openAnswer(key, task, value).reference);
+        },
         content: async () => JSON.stringify(content(), textOfBytes),
+        age: async (ms) => {
+          const table = store.table('task_answers');
+          const rows = [...table.entries()];
+          await store.write(rows.map(({ key, value }) => table.write(key, { ...value, at: value.at - ms })));
+        },
       };
     },
   },
@@ -55,22 +75,38 @@ export const TASK_STORES: readonly Implementation[] = [
     async open(t) {
       const { database } = await newDatabase(t);
       const clock = fakeClock();
-      const key = randomBytes(32);
-      for (const id of ['w', 'v']) {
-        await database.execute(
-          statement('', `INSERT INTO workspaces VALUES ($1, 0, NULL, NULL, 1, 1, 0, 0)`),
-          [id],
-        );
-      }
-      const node = () => new DatabaseTasks({ database, masterKey: () => key, clock, onError: failed });
-      const all = ['tasks', 'task_versions', 'data_keys'];
-      const rows = () =>
-        Promise.all(all.map((table) => database.query(statement('', `SELECT * FROM ${table}`))));
+      const masterKey = randomBytes(32);
+      const run = <Row extends object>(text: string, ...values: unknown[]) =>
+        database.query<Row>(statement('', text), values);
+      for (const id of ['w', 'v'])
+        await run(`INSERT INTO workspaces VALUES ($1, 0, NULL, NULL, 1, 1, 0, 0)`, id);
+      const node = () => new DatabaseTasks({ database, masterKey: () => masterKey, clock, onError: failed });
+      const all = ['tasks', 'task_versions', 'task_answers', 'data_keys'];
+      const nodes = [node(), node()] as const;
       return {
-        tasks: node(),
-        other: node(),
+        tasks: nodes[0],
+        other: nodes[1],
         clock,
-        content: async () => JSON.stringify(await rows(), textOfBytes),
+        flush: async () => {
+          for (const each of nodes) await each.flush();
+        },
+        references: async (task) => {
+          const [sealed] = await run<{ sealed: Buffer }>(
+            'SELECT sealed FROM data_keys WHERE owner = $1',
+            task.id,
+          );
+          const key = unseal(masterKey, placeOf('data_keys', task.id), (sealed as { sealed: Buffer }).sealed);
+          const rows = await run<AnswerRow>(
+            'SELECT * FROM task_answers WHERE task = $1 ORDER BY number',
+            task.id,
+          );
+          return rows.map((row) => openAnswer(key, task, row).reference);
+        },
+        content: async () =>
+          JSON.stringify(await Promise.all(all.map((table) => run(`SELECT * FROM ${table}`))), textOfBytes),
+        age: async (ms) => {
+          await run('UPDATE task_answers SET at = at - $1', ms);
+        },
       };
     },
   },

@@ -4,7 +4,7 @@ import type { Task, TaskPlace } from '../../../tasks/index.js';
 /** A task that was read is used for this many milliseconds: by then, every node uses the change of another one. */
 export const COPY_MS = 1_000;
 /** Tasks that are kept. */
-const COPIES_MAX = 1_000;
+export const COPIES_MAX = 1_000;
 
 interface Copy {
   /** When the query began. */

@@ -41,6 +41,7 @@ const PUT_VERSION = statement(
 );
 const DELETE = statement('task-delete', 'DELETE FROM tasks WHERE workspace = $1 AND name = $2 RETURNING id');
 const DELETE_KEY = statement('task-key-delete', 'DELETE FROM data_keys WHERE owner = $1');
+const DELETE_ANSWERS = statement('task-answers-delete', 'DELETE FROM task_answers WHERE task = $1');
 const DELETE_VERSIONS = statement('task-versions-delete', 'DELETE FROM task_versions WHERE task = $1');
 
 /** Undefined: there is none. */
@@ -111,5 +112,6 @@ export async function deleteTask(sql: Transaction, workspace: string, name: stri
   if (row === undefined) return false;
   await sql.execute(DELETE_KEY, [row.id]);
   await sql.execute(DELETE_VERSIONS, [row.id]);
+  await sql.execute(DELETE_ANSWERS, [row.id]);
   return true;
 }

@@ -12,6 +12,8 @@ import {
   sealQuestions,
   sealTask,
   type Task,
+  type TaskAnswer,
+  type TaskBounds,
   type TaskContent,
   type TaskPlace,
   type TaskStore,
@@ -24,7 +26,8 @@ import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { CommitUnknown } from '../postgres/database-errors.js';
 import type { Queryable } from '../postgres/statement.js';
-import { TaskCopies } from './task-copies.js';
+import { DatabaseAnswers } from './answers.js';
+import { COPIES_MAX, TaskCopies } from './task-copies.js';
 import {
   deleteTask,
   type FoundTask,
@@ -43,7 +46,7 @@ interface Parts {
   readonly database: Database;
   /** Returns the current master key, 32 bytes. */
   readonly masterKey: () => Uint8Array;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Clock;
   /** Called with the error of a statement that was refused, and of a COMMIT without an answer. */
   onError(error: unknown): void;
 }
@@ -52,11 +55,37 @@ interface Parts {
 export class DatabaseTasks implements TaskStore {
   private readonly keys: DataKeys;
   private readonly copies: TaskCopies;
+  private readonly kept: DatabaseAnswers;
+  /** The data keys of tasks that were read last, by task. */
+  private readonly dataKeys = new Map<string, Buffer>();
 
   constructor(private readonly parts: Parts) {
     this.keys = new DataKeys(parts.masterKey);
     const read = (place: TaskPlace) => this.orUnavailable(() => this.read(parts.database, place));
     this.copies = new TaskCopies(parts.clock, read);
+    this.kept = new DatabaseAnswers({ ...parts, keyOf: (task) => this.keyOf(task) });
+  }
+
+  start(bounds: TaskBounds): void {
+    this.kept.start(bounds);
+  }
+
+  /** Writes the answers that wait. */
+  stop(): Promise<void> {
+    return this.kept.stop();
+  }
+
+  /** Resolves when the answers of this node are stored. */
+  flush(): Promise<void> {
+    return this.kept.flush();
+  }
+
+  record(task: Task, answer: TaskAnswer): boolean {
+    return this.kept.record(task, answer);
+  }
+
+  answers(task: Task): Promise<number> {
+    return this.orUnavailable(() => this.kept.count(task));
   }
 
   find(place: TaskPlace): Promise<Task | undefined> {
@@ -168,7 +197,20 @@ export class DatabaseTasks implements TaskStore {
   }
 
   private opened(workspace: string, found: FoundTask): Task {
-    return openTask(this.keys.open(found.id, found.key), { workspace, name: found.name }, found);
+    const dataKey = this.keys.open(found.id, found.key);
+    this.dataKeys.delete(found.id);
+    this.dataKeys.set(found.id, dataKey);
+    const [oldest] = this.dataKeys.keys();
+    if (this.dataKeys.size > COPIES_MAX) this.dataKeys.delete(oldest as string);
+    return openTask(dataKey, { workspace, name: found.name }, found);
+  }
+
+  /** Undefined: the task was deleted. */
+  private async keyOf({ id, workspace, name }: Task): Promise<Buffer | undefined> {
+    const known = this.dataKeys.get(id);
+    if (known !== undefined) return known;
+    const found = await findTask(this.parts.database, workspace, name);
+    return found?.id === id ? this.keys.open(id, found.key) : undefined;
   }
 
   /** Makes a change, after which this node reads the task again. */

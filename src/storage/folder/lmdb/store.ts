@@ -125,6 +125,11 @@ export class Store {
     return names.reduce((sum, name) => sum + bytesIn(this.environment.databases[name]), 0);
   }
 
+  /** How many entries a table has. */
+  entriesOf(name: TableName): number {
+    return entriesIn(this.environment.databases[name]);
+  }
+
   /** Whether a table has entries, besides `meta`. */
   hasData(): boolean {
     return TABLE_NAMES.some((name) => name !== 'meta' && entriesIn(this.environment.databases[name]) > 0);

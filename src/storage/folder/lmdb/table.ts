@@ -61,6 +61,18 @@ export class Table<Name extends TableName> {
     return this.rangeOfKeys(this.key(...prefix), endOfPrefix(this.key(...prefix)));
   }
 
+  /** The first part of all keys, each once. */
+  *firstParts(): Generator<KeyPart> {
+    let start: Buffer | undefined = Buffer.alloc(0);
+    while (start !== undefined) {
+      const [key] = this.database.getKeys(bounds(start, undefined, 1));
+      if (key === undefined) return;
+      const [part] = decodeKey(this.layout, key) as [KeyPart];
+      yield part;
+      start = endOfPrefix(this.key(part));
+    }
+  }
+
   /** The last key that begins with these parts. */
   lastKey(...prefix: readonly KeyPart[]): KeyPart[] | undefined {
     const first = this.key(...prefix);

@@ -16,6 +16,7 @@ import {
 } from '../../../base/index.js';
 import type { Batch, LineAborts } from '../../../batch/index.js';
 import { type KeyLayout, SEALED_PLACES } from '../../../sealing/index.js';
+import type { AnswerRow } from '../../../tasks/index.js';
 
 /** Milliseconds since 1970. */
 const isInstant = isCount;
@@ -72,6 +73,14 @@ const isBatch: Shape<Batch> = isObjectOf({
   deleted: isBoolean,
   /** Bytes that its lines take until it finishes, and its other values until it is deleted. */
   stored: isOptional(isObjectOf({ lines: isCount, other: isCount })),
+});
+
+const isAnswerRow: Shape<AnswerRow> = isObjectOf({
+  ref: matches(/^[0-9a-f]{32}$/),
+  at: isInstant,
+  version: isCount,
+  build: isString,
+  sealed: isBase64,
 });
 
 const isLineAborts: Shape<LineAborts> = isObjectOf({ count: isCount, last: isString, reason: isString });
@@ -252,6 +261,21 @@ export const TABLES = {
     key: SEALED_PLACES.task_versions,
     value: 'sealed',
   },
+  task_answers: {
+    owner: 'task',
+    meaning: 'The last answers of a task, oldest first. Numbers only, and encrypted.',
+    key: [
+      ['task', 'text'],
+      ['number', 'number'],
+    ],
+    value: isAnswerRow,
+  },
+  task_refs: {
+    owner: 'task',
+    meaning: 'The number of the answer that a digest names.',
+    key: SEALED_PLACES.task_answers,
+    value: isCount,
+  },
   data_keys: {
     owner: 'store',
     meaning: 'The data key that encrypts one owner’s values, itself encrypted by the master key.',
@@ -270,4 +294,6 @@ export const ADDED_TABLES: ReadonlyMap<TableName, number> = new Map([
   ['key_uses', 2],
   ['tasks', 2],
   ['task_versions', 2],
+  ['task_answers', 2],
+  ['task_refs', 2],
 ]);

@@ -12,22 +12,28 @@ import {
   sealQuestions,
   sealTask,
   type Task,
+  type TaskAnswer,
+  type TaskBounds,
   type TaskContent,
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
 } from '../../../tasks/index.js';
+import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
 import type { Sealer } from '../master-key/sealer.js';
+import { FolderAnswers } from './answers.js';
+import { FolderRetention } from './retention.js';
 
 type Identified = Pick<Task, 'id'>;
 
 interface Parts {
   readonly store: Store;
   readonly sealer: Sealer;
-  readonly clock: Pick<Clock, 'now'>;
-  /** Called with the error of a write. */
+  readonly access: Pick<FolderAccess, 'join' | 'changed' | 'flush'>;
+  readonly clock: Clock;
+  /** Called with the error of a write, or of a deletion. */
   onError(error: unknown): void;
 }
 
@@ -35,8 +41,34 @@ interface Parts {
 export class FolderTasks implements TaskStore {
   /** The last change: the next one waits for it. */
   private last: Promise<unknown> = Promise.resolve();
+  private readonly kept: FolderAnswers;
+  private bounds: TaskBounds | null = null;
+  private retention: FolderRetention | null = null;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Parts) {
+    this.kept = new FolderAnswers(parts);
+  }
+
+  start(bounds: TaskBounds): void {
+    const { kept } = this;
+    this.bounds = bounds;
+    const onRemoved = (id: string, number: number) => kept.removedBefore(id, number);
+    this.retention = new FolderRetention({ ...this.parts, bounds, onRemoved });
+    this.retention.start();
+  }
+
+  /** Resolves when nothing is being deleted. Answers are written with the ledger's last transaction. */
+  async stop(): Promise<void> {
+    await this.retention?.stop();
+  }
+
+  record(task: Task, answer: TaskAnswer): boolean {
+    return this.bounds === null || this.kept.record(task, answer, this.bounds);
+  }
+
+  async answers(task: Task): Promise<number> {
+    return this.kept.count(task);
+  }
 
   async find({ workspace, name }: TaskPlace): Promise<Task | undefined> {
     return this.read(workspace, name);
@@ -84,6 +116,9 @@ export class FolderTasks implements TaskStore {
         store.table('tasks').write([workspace, name], null),
         store.table('task_versions').removal([task.id, HISTORY], [task.id, task.version + 1]),
       ]);
+      this.kept.forget(task.id);
+      // Without the retention, the next start removes them.
+      this.retention?.remove(task);
       return true;
     });
   }

@@ -1,5 +1,13 @@
 import { StoreError } from '../../../base/index.js';
-import { HISTORY, openHistory, openQuestions, openTask, type Task } from '../../../tasks/index.js';
+import {
+  answerRef,
+  HISTORY,
+  openAnswer,
+  openHistory,
+  openQuestions,
+  openTask,
+  type Task,
+} from '../../../tasks/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { Sealer } from '../master-key/sealer.js';
 
@@ -7,18 +15,19 @@ import type { Sealer } from '../master-key/sealer.js';
 interface Verified {
   readonly tasks: number;
   readonly versions: number;
+  readonly answers: number;
   /** The owners of their data keys. */
   readonly ids: ReadonlySet<string>;
 }
 
 /**
- * Reads every stored task: its values open with its key, it has its versions and no others, and no value belongs to a task
- * that does not exist. Synchronous, so that it reads one snapshot beside a server. Throws StoreError if a table cannot be
+ * Reads every stored task: its values open with its key, it has its versions and no others, its answers are found by their
+ * references, and no version belongs to a task that does not exist. Answers may: they go some time after their task. Synchronous, so that it reads one snapshot beside a server. Throws StoreError if a table cannot be
  * read.
  */
 export function verifyTasks(store: Store, sealer: Sealer, report: (problem: string) => void): Verified {
   const ids = new Set<string>();
-  let [tasks, versions] = [0, 0];
+  let [tasks, versions, answers] = [0, 0, 0];
   for (const { key, value: row } of store.table('tasks').entries()) {
     const [workspace, name] = key as [string, string];
     const place = `The task ${name} of ${workspace}`;
@@ -32,7 +41,9 @@ export function verifyTasks(store: Store, sealer: Sealer, report: (problem: stri
       }
       const task = openTask(dataKey, { workspace, name }, row);
       versions += task.version;
-      verifyVersions(store, dataKey, task, (problem) => report(`${place}: ${problem}`));
+      const problem = (sentence: string) => report(`${place}: ${sentence}`);
+      verifyVersions(store, dataKey, task, problem);
+      answers += verifyAnswers(store, dataKey, task, problem);
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof SyntaxError)) throw error;
       report(`${place}: ${error.message}`);
@@ -41,7 +52,7 @@ export function verifyTasks(store: Store, sealer: Sealer, report: (problem: stri
   for (const [id] of store.table('task_versions').keys() as Iterable<[string]>) {
     if (!ids.has(id)) report(`task_versions ${id}: there is no such task.`);
   }
-  return { tasks, versions, ids };
+  return { tasks, versions, answers, ids };
 }
 
 function verifyVersions(store: Store, dataKey: Buffer, task: Task, report: (problem: string) => void): void {
@@ -59,4 +70,20 @@ function verifyVersions(store: Store, dataKey: Buffer, task: Task, report: (prob
   }
   if (found !== task.version) report(`it has the questions of ${found} of ${task.version} versions.`);
   if (bytes !== task.bytes) report(`its questions have ${bytes} bytes, and ${task.bytes} are counted.`);
+}
+
+/** Returns their number. */
+function verifyAnswers(store: Store, dataKey: Buffer, task: Task, report: (problem: string) => void): number {
+  const refs = store.table('task_refs');
+  let count = 0;
+  for (const { key, value } of store.table('task_answers').entries(task.id)) {
+    count += 1;
+    const { reference } = openAnswer(dataKey, task, value);
+    const isFound = refs.get(task.id, value.ref) === key[1];
+    if (!isFound || answerRef(dataKey, reference) !== value.ref)
+      report(`its answer ${key[1]} is not found by its reference.`);
+  }
+  const found = [...refs.keys(task.id)].length;
+  if (found !== count) report(`it has ${count} answers, and references to ${found}.`);
+  return count;
 }

@@ -1,0 +1,206 @@
+import { type Clock, DAY_MS, StoreError } from '../../../base/index.js';
+import {
+  RETENTION_EVERY_MS,
+  sealAnswer,
+  type Task,
+  type TaskAnswer,
+  type TaskBounds,
+  workspaceAnswersMax,
+} from '../../../tasks/index.js';
+import type { Database } from '../postgres/database.js';
+import { DatabaseUnavailable } from '../postgres/database-errors.js';
+import {
+  countAnswers,
+  countOf,
+  expireAnswers,
+  insertAnswers,
+  keepAnswers,
+  type NewAnswer,
+} from './answer-rows.js';
+
+/** Answers are written together, this many milliseconds after the first of them. */
+const ANSWERS_DELAY_MS = 250;
+/** Answers that wait for the database; further ones are not kept. */
+export const WAITING_ANSWERS_MAX = 10_000;
+/** Answers of one transaction. */
+const WRITTEN_MAX = 1_000;
+/** The pause before a failed write is tried again, in milliseconds. */
+const RETRY_MS = 1_000;
+/** The counts of all workspaces are read again after this many milliseconds. */
+const COUNTS_MS = 10_000;
+
+interface Parts {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** The data key of a task; undefined if it was deleted. */
+  keyOf(task: Task): Promise<Buffer | undefined>;
+  onError(error: unknown): void;
+}
+
+interface Waiting {
+  readonly task: Task;
+  readonly answer: TaskAnswer;
+  /** When it was answered, in monotonic milliseconds. */
+  readonly answered: number;
+}
+
+/** Answers of a task that are to be written. */
+interface Group {
+  readonly task: Task;
+  readonly answers: readonly NewAnswer[];
+}
+
+/**
+ * The last answers of tasks. They are written some time after the response; a crash loses those that are not written. The
+ * bounds of all tasks together can be exceeded by what the nodes write in COUNTS_MS.
+ */
+export class DatabaseAnswers {
+  private waiting: Waiting[] = [];
+  private counts: ReadonlyMap<string, number> = new Map();
+  private countedAt = Number.NEGATIVE_INFINITY;
+  private bounds: TaskBounds | null = null;
+  private writing: Promise<void> | null = null;
+  private expiring: Promise<void> = Promise.resolve();
+  private isFailing = false;
+  private isStopped = false;
+  private cancelWrite: (() => void) | null = null;
+  private cancelExpire = () => {};
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Answers are kept from now on, and those that are too old deleted. */
+  start(bounds: TaskBounds): void {
+    this.bounds = bounds;
+    this.expire(bounds);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancelExpire();
+    await this.expiring;
+    // What the database does not take now is lost.
+    await this.flush().catch(() => {});
+    this.cancelWrite?.();
+  }
+
+  /** Keeps an answer. False: too many wait already. */
+  record(task: Task, answer: TaskAnswer): boolean {
+    if (this.bounds === null || this.waiting.length >= WAITING_ANSWERS_MAX) return false;
+    this.waiting.push({ task, answer, answered: this.parts.clock.monotonic() });
+    this.writeAfter(ANSWERS_DELAY_MS);
+    return true;
+  }
+
+  /** How many answers of a task are kept, without those that wait. */
+  count({ id }: Pick<Task, 'id'>): Promise<number> {
+    return countOf(this.parts.database, id);
+  }
+
+  /** Resolves when the answers so far are stored. Rejects with DatabaseUnavailable, StatementError, CommitUnknown. */
+  async flush(): Promise<void> {
+    for (;;) {
+      while (this.writing !== null) await this.writing.catch(() => {});
+      if (this.bounds === null || this.waiting.length === 0) return;
+      this.cancelWrite?.();
+      this.cancelWrite = null;
+      this.writing = this.write(this.bounds).finally(() => {
+        this.writing = null;
+      });
+      await this.writing;
+    }
+  }
+
+  /** Writes the answers that have waited longest. */
+  private async write(bounds: TaskBounds): Promise<void> {
+    const taken = this.waiting.slice(0, WRITTEN_MAX);
+    try {
+      await this.readCounts();
+      const groups = await this.sealed(taken);
+      await this.parts.database.transaction(async (sql) => {
+        for (const { task, answers } of groups) {
+          const { answersOfTask } = bounds;
+          const isFull = this.isFull(task.workspace, bounds);
+          const kept = isFull ? Math.min(await countOf(sql, task.id), answersOfTask) : answersOfTask;
+          await insertAnswers(sql, task.id, answers);
+          await keepAnswers(sql, task.id, kept);
+        }
+      });
+      this.waiting = this.waiting.slice(taken.length);
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isStopped) this.writeAfter(RETRY_MS);
+      throw error;
+    }
+  }
+
+  /** The answers by task, encrypted; without those of deleted tasks. */
+  private async sealed(taken: readonly Waiting[]): Promise<Group[]> {
+    const now = this.parts.clock.monotonic();
+    const groups = new Map<string, Waiting[]>();
+    for (const each of taken) {
+      const group = groups.get(each.task.id) ?? [];
+      group.push(each);
+      groups.set(each.task.id, group);
+    }
+    const sealed: Group[] = [];
+    // In one order on every node, so that no transaction waits for another one that waits for it.
+    for (const [, answers] of [...groups].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      const { task } = answers[0] as Waiting;
+      const dataKey = await this.keyOf(task);
+      if (dataKey === undefined) continue;
+      const rows = answers.map(({ answer, answered }) => {
+        const { at: _, ...row } = sealAnswer(dataKey, task, answer, 0);
+        return { ...row, age: Math.round(now - answered) };
+      });
+      sealed.push({ task, answers: rows });
+    }
+    return sealed;
+  }
+
+  /** Undefined: the task was deleted, or its key is damaged. */
+  private async keyOf(task: Task): Promise<Buffer | undefined> {
+    try {
+      return await this.parts.keyOf(task);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.parts.onError(error);
+      return undefined;
+    }
+  }
+
+  /** Whether the tasks of a workspace may have no further answers. */
+  private isFull(workspace: string, bounds: TaskBounds): boolean {
+    const max = bounds.maxAnswers();
+    const total = [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+    return total >= max || (this.counts.get(workspace) ?? 0) >= workspaceAnswersMax(max);
+  }
+
+  private async readCounts(): Promise<void> {
+    const now = this.parts.clock.monotonic();
+    if (now - this.countedAt < COUNTS_MS) return;
+    this.counts = await countAnswers(this.parts.database);
+    this.countedAt = now;
+  }
+
+  private writeAfter(ms: number): void {
+    this.cancelWrite ??= this.parts.clock.after(ms, () => {
+      this.cancelWrite = null;
+      this.flush().catch((error) => this.report(error));
+    });
+  }
+
+  private expire(bounds: TaskBounds): void {
+    const { database, clock } = this.parts;
+    this.expiring = expireAnswers(database, bounds.retentionDays() * DAY_MS)
+      .catch((error) => this.report(error))
+      .then(() => {
+        if (!this.isStopped) this.cancelExpire = clock.after(RETENTION_EVERY_MS, () => this.expire(bounds));
+      });
+  }
+
+  /** Reports an error once until answers are written. The session reports an unreachable database. */
+  private report(error: unknown): void {
+    if (!this.isFailing && !(error instanceof DatabaseUnavailable)) this.parts.onError(error);
+    this.isFailing = true;
+  }
+}

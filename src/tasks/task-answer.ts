@@ -1,0 +1,65 @@
+import { createHmac } from 'node:crypto';
+import { placeOf, seal, unseal } from '../sealing/index.js';
+import type { Task } from './task-types.js';
+
+/** What is kept of an answer to the questions of a task: numbers, and what names the request. */
+export interface TaskAnswer {
+  /** The id of a request; of a line of a batch, the id of the batch, a slash and the `custom_id`. */
+  readonly reference: string;
+  readonly version: number;
+  /** The build that answered. */
+  readonly build: string;
+  /** Per question of the version, the probability of each option, neither rounded nor committed. */
+  readonly probabilities: ReadonlyArray<readonly number[]>;
+}
+
+/** An answer as it is stored. */
+export interface AnswerRow extends Pick<TaskAnswer, 'version' | 'build'> {
+  /** Finds the answer by its reference, and tells nothing without the key of the task. */
+  readonly ref: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Reference and probabilities, encrypted with the key of the task, in base64. */
+  readonly sealed: string;
+}
+
+/** Significant digits of a kept probability: those of the logits, which are 32-bit numbers. */
+const DIGITS = 7;
+/** Characters of a reference's digest, which is hexadecimal: 128 bits. */
+const REF_CHARACTERS = 32;
+
+/** What `AnswerRow.ref` is for a reference. `dataKey`: that of the task. */
+export const answerRef = (dataKey: Uint8Array, reference: string): string =>
+  createHmac('sha256', dataKey).update(`answer\0${reference}`).digest('hex').slice(0, REF_CHARACTERS);
+
+/** The probabilities of a decision as they are kept. */
+export const keptProbabilities = (
+  probabilities: ReadonlyArray<ArrayLike<number> | null>,
+): TaskAnswer['probabilities'] =>
+  probabilities.map((options) => Array.from(options ?? [], (p) => Number(p.toPrecision(DIGITS))));
+
+/** The stored form of an answer. `at`: milliseconds since 1970. */
+export function sealAnswer(
+  dataKey: Uint8Array,
+  { id }: Pick<Task, 'id'>,
+  { reference, version, build, probabilities }: TaskAnswer,
+  at: number,
+): AnswerRow {
+  const ref = answerRef(dataKey, reference);
+  const plain = Buffer.from(JSON.stringify([reference, probabilities]));
+  return { ref, at, version, build, sealed: seal(dataKey, place(id, ref), plain).toString('base64') };
+}
+
+/** The answer of a row. Throws StoreError if it is damaged. */
+export function openAnswer(
+  dataKey: Uint8Array,
+  { id }: Pick<Task, 'id'>,
+  { ref, version, build, sealed }: AnswerRow,
+): TaskAnswer {
+  const plain = unseal(dataKey, place(id, ref), Buffer.from(sealed, 'base64')).toString();
+  const [reference, probabilities] = JSON.parse(plain) as [string, TaskAnswer['probabilities']];
+  return { reference, version, build, probabilities };
+}
+
+/** Bound to its reference and not to its number: a labelled answer is kept elsewhere too. */
+const place = (id: string, ref: string) => placeOf('task_answers', id, ref);

@@ -1,0 +1,20 @@
+import { test } from 'tap';
+import { CACHE_BYTES_MAX, QuestionCache } from '../../src/tasks/question-cache.js';
+
+/** Every character counts as two bytes. */
+const HALF = 'x'.repeat(CACHE_BYTES_MAX / 4);
+
+test('questions are kept up to the bound, and the least recently used go', async (t) => {
+  const cache = new QuestionCache();
+  cache.put('a', 1, HALF);
+  cache.put('a', 2, HALF);
+  t.equal(cache.get('a', 2), HALF);
+  t.equal(cache.get('a', 1), HALF, 'both fit');
+  cache.put('b', 1, 'y');
+  t.equal(cache.get('a', 2), undefined, 'one past the bound');
+  t.equal(cache.get('a', 1), HALF);
+  t.equal(cache.get('b', 1), 'y');
+  cache.put('b', 1, 'y');
+  cache.put('c', 1, 'z'.repeat(CACHE_BYTES_MAX));
+  t.equal(cache.get('c', 1), undefined, 'more than fits is not kept');
+});
