@@ -18,9 +18,11 @@ import { readRequest } from '../../src/decide/request/read-request.js';
 import { Catalog, loadAddon, type Plan, readManifest, spaceJoiners } from '../../src/engine/index.js';
 import { startHttp } from '../../src/http/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
+import { requestLog } from '../../src/server/request-log.js';
+import { requestMetrics } from '../../src/server/request-metrics.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { FolderAccess } from '../../src/storage/folder/ledger/folder-access.js';
-import { createErrorLog } from '../../src/telemetry/index.js';
+import { createErrorLog, Metrics } from '../../src/telemetry/index.js';
 import {
   changeWorkspace,
   createKey,
@@ -137,7 +139,9 @@ export async function listenOurs(
     prepare = (task) => pool.prepare(task, { workspace: 'default', key: 'key' });
   }
   const { token, authorize } = kind === 'open' ? OPEN_ACCESS : openKeys();
-  const log = createErrorLog('info').log;
+  const logRequest = requestLog(createErrorLog('info').log, 1);
+  const metrics = new Metrics();
+  const measure = requestMetrics(metrics);
   const { port } = await startHttp({
     transport,
     host: '127.0.0.1',
@@ -168,8 +172,11 @@ export async function listenOurs(
       serves: () => false,
       models: () => [],
     },
-    onAccess: (entry) => log.info(entry, 'request'),
-    onUnexpected: (error) => log.error({ err: error }),
+    onAccess: (entry) => {
+      measure(entry);
+      logRequest(entry);
+    },
+    onUnexpected: (error) => console.error(error),
   });
   return { port, token };
 }

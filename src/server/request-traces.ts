@@ -58,7 +58,15 @@ export function openTraces(
     },
   });
   return {
-    record: (entry) => traces.record(tracedRequest(entry, clock)),
+    record(entry) {
+      try {
+        return traces.record(tracedRequest(entry, clock));
+      } catch {
+        // A fault of the SDK must not become one of the request.
+        instruments.spans.inc({ outcome: 'failed' });
+        return null;
+      }
+    },
     async close() {
       const late = new Promise<void>((resolve) => clock.after(TRACES_END_MS_MAX, resolve));
       await Promise.race([traces.close(), late]);

@@ -87,6 +87,7 @@ test('a library that fails in its check does not end or hold up the server', asy
     ['without-binary', /because the installed uWebSockets\.js has no binary for Node\.js v\S+ on \S+$/],
     ['not-installed', /because uWebSockets\.js is not installed$/],
     ['no-such-module', /because the check of uWebSockets\.js failed: Cannot find module /],
+    ['never-last', /failed: it did not answer the last request of a connection$/],
     ['executes-lengths', /executed a request hidden by two lengths/],
   ] as const) {
     t.match(await auto(name), { transport: { name: 'node' }, reason }, name);

@@ -1,6 +1,8 @@
 import { type Test, test } from 'tap';
 import { VERSION } from '../../src/base/index.js';
+import type { AccessEntry } from '../../src/http/index.js';
 import type { ServerDependencies } from '../../src/server/index.js';
+import { requestMetrics } from '../../src/server/request-metrics.js';
 import { METRICS, Metrics } from '../../src/telemetry/index.js';
 import { freePort } from '../support/free-port.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
@@ -107,6 +109,21 @@ test('the operator listener is opened only if a port is set; callers cannot reac
 test('a scrape has every metric of the table', async (t) => {
   const text = await new Metrics().scrape();
   for (const { name, kind } of Object.values(METRICS)) t.match(text, `# TYPE ${name} ${kind}\n`);
+});
+
+test('the series of a build end with it', async (t) => {
+  const metrics = new Metrics();
+  const measure = requestMetrics(metrics);
+  const entry = { path: '/v1/decide', status: 200, durationMs: 2 } as const;
+  for (const model of ['a', 'b', undefined]) measure({ ...entry, model } as AccessEntry);
+  metrics.instruments.answers.inc({ model: 'a' }, 3);
+  await metrics.forget({ model: 'a' });
+  const text = await metrics.scrape();
+  t.notMatch(text, 'model="a"');
+  for (const model of ['b', '-']) {
+    t.match(text, `decider_requests_total{route="/v1/decide",status="200",model="${model}"} 1\n`);
+    t.match(text, `decider_request_seconds_sum{route="/v1/decide",model="${model}"} 0.002\n`);
+  }
 });
 
 test('batch lines, webhook calls and dropped log lines are counted; batch lines are not counted as live decisions', async (t) => {

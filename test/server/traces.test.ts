@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { test } from 'tap';
 import { openTraces, TRACES_END_MS_MAX, tracedRequest } from '../../src/server/request-traces.js';
-import { createLog, Metrics } from '../../src/telemetry/index.js';
+import { createLog, type loadOpenTelemetry, Metrics } from '../../src/telemetry/index.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { otlpCollector, sdkMissing } from '../support/otlp-collector.js';
 import { startTestServer } from '../support/server.js';
@@ -82,6 +82,33 @@ test('without traces.url, OpenTelemetry is not loaded; with it and without the S
     name: 'StartError',
     message: "traces.url: OpenTelemetry's SDK is not installed. Run: npm run install:traces",
   });
+});
+
+test('a fault of the SDK is no fault of a request', async (t) => {
+  class Part {}
+  class Faulty {
+    getTracer = () => ({
+      startSpan() {
+        throw new TypeError('a fault of the SDK');
+      },
+    });
+  }
+  const sdk = {
+    api: { ROOT_CONTEXT: {}, trace: { setSpanContext: () => ({}) } },
+    sdk: {
+      TracerProvider: Faulty,
+      BatchSpanProcessor: Part,
+      ParentBasedSampler: Part,
+      TraceIdRatioBasedSampler: Part,
+    },
+    resources: { resourceFromAttributes: () => ({}) },
+    exporter: { OTLPTraceExporter: Part },
+  } as unknown as ReturnType<typeof loadOpenTelemetry>;
+  const metrics = new Metrics();
+  const log = createLog('silent', { write: () => {} });
+  const traces = openTraces({ url: 'http://127.0.0.1:1/', sample: 1 }, fakeClock(), log, metrics, () => sdk);
+  t.equal(traces?.record(ENTRY), null);
+  t.match(await metrics.scrape(), 'decider_spans_total{outcome="failed"} 1\n');
 });
 
 test('a decision in the trace of its caller; no text of a caller leaves the server', {

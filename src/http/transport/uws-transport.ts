@@ -15,7 +15,7 @@
  *
  * A field without a name hides those behind it, from us and from the library's own reading of the length: a request is
  * then executed that a reader before us took for a body. Nothing in its interface shows that there are more fields, so
- * this transport is not the default. Every other way to hide a request is closed; `test/support/http/desync.ts` has them.
+ * `auto` does not choose this version (`../trial`). Every other way to hide a request is closed; `test/support/http/desync.ts` has them.
  *
  * What it lets pass: a repeated Content-Length (the first counts), an empty one, any Transfer-Encoding (decoded
  * as chunked), any method, a target that is not ASCII, a `POST` without a length. The handler has to look at all of that.

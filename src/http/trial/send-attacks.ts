@@ -44,6 +44,23 @@ export async function sendAttacks(
   return [...new Set(sent.filter(({ token }) => executed.has(token)).map(({ attack }) => attack.name))];
 }
 
+/**
+ * Throws an Error unless a request that ends its connection is answered completely. Resolves when the listener has closed
+ * the connection.
+ */
+export async function checkLastAnswer(port: number): Promise<void> {
+  const connection = await open(port);
+  let answer = '';
+  const closed = new Promise<void>((resolve) => connection.once('close', () => resolve()));
+  connection.on('data', (bytes) => {
+    answer += bytes.toString('latin1');
+  });
+  await send(connection, ['GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n']);
+  await closed;
+  if (!/^HTTP\/1\.1 200 .*\r\nconnection: close\r\n.*\}$/is.test(answer))
+    throw new Error('it did not answer the last request of a connection');
+}
+
 /** Resolves when the listener has had time for everything sent before: twice that of a request and its answer. */
 async function answers(port: number): Promise<void> {
   for (let times = 0; times < 2; times += 1) {

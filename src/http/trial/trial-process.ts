@@ -3,8 +3,8 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { systemClock } from '../../base/index.js';
 import type { Handler, ListenOptions, Transport } from '../transport/transport-types.js';
-import { KNOWN_ATTACKS, type KnownAttack } from './known-attacks.js';
-import { sendAttacks } from './send-attacks.js';
+import { KNOWN_ATTACKS } from './known-attacks.js';
+import { checkLastAnswer, sendAttacks } from './send-attacks.js';
 import { type TrialReport, type TrialTask, tokenOf } from './trial-messages.js';
 
 const REPORT_FD = 3;
@@ -33,22 +33,17 @@ async function trial(): Promise<TrialReport> {
   }
   // What the library alone must refuse, without the rest of the server, which takes longer to load.
   const byLibrary = KNOWN_ATTACKS.filter((attack) => attack.byLibrary);
-  const hidden = await attack(byLibrary, async (executed) =>
-    transport.listen({ ...LISTEN, ...bare(executed) }),
-  );
-  if (hidden.length > 0) return { executed: hidden };
+  const hidden = new Set<string>();
+  const library = await transport.listen({ ...LISTEN, ...bare(hidden) });
+  const byLibraryAlone = await sendAttacks({ port: library.port, executed: hidden }, byLibrary);
+  if (byLibraryAlone.length > 0) return { executed: byLibraryAlone };
   const { listenTrial } = await import('./trial-server.js');
-  const others = await attack(KNOWN_ATTACKS, (executed) => listenTrial(transport, executed));
-  return others.length > 0 ? { executed: others } : { refused: KNOWN_ATTACKS.length };
-}
-
-async function attack(
-  attacks: readonly KnownAttack[],
-  listen: (executed: Set<string>) => Promise<{ readonly port: number }>,
-): Promise<string[]> {
   const executed = new Set<string>();
-  const { port } = await listen(executed);
-  return sendAttacks({ port, executed }, attacks);
+  const { port } = await listenTrial(transport, executed);
+  const found = await sendAttacks({ port, executed }, KNOWN_ATTACKS);
+  if (found.length > 0) return { executed: found };
+  await checkLastAnswer(port);
+  return { refused: KNOWN_ATTACKS.length };
 }
 
 /** Answers every request at once. */
