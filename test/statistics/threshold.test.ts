@@ -191,6 +191,7 @@ test('what is not a probability, an option or a target is refused', (t) => {
   for (const expected of [-1, 2, 0.5, Number.NaN])
     t.throws(fit(label(1, [0.5, 0.5], expected)), /not one of its options/);
   t.throws(fit(label(1, [0.5, 0.5], 0), label(2, [0.4, 0.3, 0.3], 0)), /differ in their options/);
+  t.throws(fit(label(1, [0.5, 0.5], 0), label(1, [0.4, 0.6], 0)), /share an id/);
   t.throws(() => isAccepted({ temperature: 1, threshold: 0.5 }, [Number.NaN, 1]));
   for (const bad of [0, 1, Number.NaN]) {
     t.throws(() => fitQuestion([], { error: bad, confidence: 0.95 }, BOOTSTRAP), /not above 0 and below 1/);

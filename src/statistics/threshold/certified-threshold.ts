@@ -43,7 +43,7 @@ export function checkTarget({ error, confidence }: Target): void {
 
 /** The fewest accepted answers that can keep a target, if all of them are right. */
 export const acceptedMin = ({ error, confidence }: Target): number =>
-  Math.ceil(Math.log(1 - confidence) / Math.log(1 - error) - 1e-9);
+  Math.ceil(Math.log1p(-confidence) / Math.log1p(-error) - 1e-9);
 
 /** The p-value of "the error among accepted answers is above the target": P(at most `wrong` of `accepted`) at the target. */
 export const pValue = (wrong: number, accepted: number, { error }: Target): number =>

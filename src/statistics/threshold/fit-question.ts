@@ -75,8 +75,10 @@ const INTERVAL_CONFIDENCE = 0.95;
  * and future answers are independent draws from one distribution, as a random sample of the traffic is: the error of
  * other traffic may be any.
  *
+ * Takes seconds with 100,000 labels: not for a thread that serves requests.
+ *
  * @param bootstrap of the intervals of `quality` and of the temperature
- * @throws Error if probabilities or an expected option are invalid, or if the target is not between 0 and 1
+ * @throws Error if a label is invalid, two have the same id, or the target is not between 0 and 1
  */
 export function fitQuestion(
   labels: readonly LabelledAnswer[],
@@ -85,6 +87,7 @@ export function fitQuestion(
 ): QuestionFit | TooFewLabels {
   checkTarget(target);
   for (const label of labels) checkLabel(label, labels[0] as LabelledAnswer);
+  if (new Set(labels.map(({ id }) => id)).size < labels.length) throw new Error('labels share an id');
   const needed = labelsFor(acceptedMin(target));
   if (labels.length < needed) return { refused: 'too_few_labels', labels: labels.length, needed };
   const { choosing, testing } = splitLabels(labels);
