@@ -59,7 +59,7 @@ const isState = isObjectOf({
 export type DriftState = ValueOf<typeof isState>;
 
 /** Shares of the labelled answers and of the last ones. */
-export interface Shift {
+interface Shift {
   readonly labelled: readonly number[];
   readonly window: readonly number[];
   /** Null if there are no answers yet. */
@@ -90,7 +90,8 @@ export interface DriftReport {
  * Assumes that unchanged answers are independent draws from one distribution, of which the labelled ones are a random sample.
  * Repeated requests and daily cycles are changes in this sense.
  *
- * Keep one for each question, build and fit. It is not shared between threads.
+ * Keep one for each question, build and fit. Each node of a cluster may have its own, with a bound of its own; an answer that
+ * was not given, because the question did not fit into the context, is not added.
  */
 export class DriftMonitor {
   private readonly labelled: Counts;

@@ -20,7 +20,8 @@ export interface Acceptance {
  * Whether an answer is accepted: its confidence, which is the largest probability at the temperature of the fit, reaches
  * the threshold. A tie of the two largest probabilities is never accepted.
  *
- * @param probabilities one per option, not rounded, as the build gave them (`Service-Raw-Probabilities`)
+ * @param probabilities one per option, as the build gave them, neither rounded to four decimals nor committed: with the digits
+ *   that are kept for labels, so that a fit has tested the same numbers
  * @returns null if there is no threshold
  * @throws Error if they are not probabilities that sum to 1
  */

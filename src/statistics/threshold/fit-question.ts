@@ -22,7 +22,7 @@ import { labelsFor, splitLabels } from './split.js';
 export interface LabelledAnswer {
   /** Unique among the labels of a fit, and always the same for this label: its hash says what the label is used for. */
   readonly id: string;
-  /** One per option, not rounded, as the build gave them. Options: the sides of `noul` (true first), labels, or levels. */
+  /** By option, as given to `isAccepted`: the sides of `noul` (true first), the labels, or the levels. */
   readonly probabilities: readonly number[];
   /** The index of the correct option. */
   readonly expected: number;
