@@ -4,6 +4,7 @@ export type {
   BatchApp,
   DecideReply,
   ModelListEntry,
+  Phases,
   Rates,
   Results,
   TaskApp,

@@ -11,6 +11,7 @@ export interface TraceParent {
   readonly sampled: boolean;
 }
 
+const NAME = 'traceparent';
 const FIELDS = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const ZERO = /^0+$/;
 const SAMPLED = 1;
@@ -20,7 +21,9 @@ const SAMPLED = 1;
  * may have more fields, which are ignored; ff is no version.
  */
 export function readTraceParent(headers: HeaderList): TraceParent | undefined {
-  const [value, second] = valuesOf(headers, 'traceparent');
+  // Most requests have none.
+  if (!headers.some(([name]) => name === NAME)) return undefined;
+  const [value, second] = valuesOf(headers, NAME);
   if (value === undefined || second !== undefined) return undefined;
   const [, version, traceId = '', parentId = '', flags, more] = FIELDS.exec(value) ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
