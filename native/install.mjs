@@ -113,7 +113,7 @@ async function compile(cxx) {
   const stamp = join(BUILD, 'objects');
   const hash = sourceHash(cxx);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return objects;
-  console.log(`decider: compiling ${files.length} files with ${cxx.join(' ')}`);
+  console.log(`decider: compiling the addon, ${files.length} files, with ${cxx.join(' ')}`);
   // Nothing made from other sources stays, wherever this may be interrupted.
   for (const file of readdirSync(BUILD)) if (/\.(o|node)$/.test(file)) rmSync(join(BUILD, file));
   rmSync(stamp, { force: true });
@@ -145,6 +145,7 @@ async function link([program, ...own], objects, backend) {
 }
 
 async function install() {
+  const started = Date.now();
   checkPlatform();
   const cxx = findCompiler();
   mkdirSync(BUILD, { recursive: true });
@@ -158,7 +159,8 @@ async function install() {
     throw new Remedy(
       'decider found no llama.cpp libraries for this platform. Run npm ci again without --omit=optional.',
     );
-  console.log(`decider: the addon is built for ${linked.join(', ')}`);
+  const seconds = Math.round((Date.now() - started) / 1_000);
+  console.log(`decider: the addon is built for ${linked.join(', ')}, in ${seconds} s`);
 }
 
 try {

@@ -31,7 +31,7 @@ export const KeyForm = ({ error, onKey }: KeyFormProps) => (
       <summary>Where do I get a key?</summary>
       <p>
         The first start of the server prints one, as <code>token: dk_…</code>. Its operator creates others
-        with <code>npx decider keys create</code>.
+        with <code>decider keys create</code>.
       </p>
     </details>
   </TokenForm>

@@ -1,7 +1,7 @@
 import { type Test, test } from 'tap';
 import { run } from '../support/cli.js';
 import { checkTable } from '../support/generated-table.js';
-import { PAGES, read } from '../support/pages.js';
+import { blocks, PAGES, read } from '../support/pages.js';
 
 /** A command of the command line, with its words, such as `keys create`. */
 interface CommandHelp {
@@ -9,6 +9,10 @@ interface CommandHelp {
   readonly help: string;
   readonly commands: readonly string[];
 }
+
+/** A command in a code span, or after the words that run it as another user; not a message that begins so. */
+const IN_TEXT = /(?:`|-- )decider (?!needs )([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g;
+const IN_BLOCK = /^decider ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm;
 
 /** The help of a command and of all its commands, depth first. */
 async function helpOf(t: Test, words: readonly string[]): Promise<CommandHelp[]> {
@@ -35,14 +39,13 @@ test('docs/cli.md has the help of every command', async (t) => {
   checkTable(t, 'docs/cli.md', 'commands', details.join('\n').trim().split('\n'));
 });
 
-test('every `npx decider` command that a page names exists', async (t) => {
+test('every `decider` command that a page names exists', async (t) => {
   const known = new Set(read('docs/cli.md').match(/(?<=^### ).+$/gm));
   t.ok(known.size > 20);
   const groups = new Set([...known].map((words) => words.split(' ')[0]));
   for (const page of PAGES) {
-    for (const [command, first, second] of read(page).matchAll(
-      /npx decider ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g,
-    )) {
+    const inBlocks = blocks(page, 'sh').flatMap((block) => [...block.matchAll(IN_BLOCK)]);
+    for (const [command, first, second] of [...read(page).matchAll(IN_TEXT), ...inBlocks]) {
       const found = known.has(`${first} ${second}`) || known.has(first as string);
       t.ok(found || (second === undefined && groups.has(first)), `${page}: ${command}`);
     }

@@ -13,8 +13,8 @@ const server = await startExampleServer(tap);
 const block = (page: string, language: string, at = 0) => blocks(page, language)[at] as string;
 
 test('docs/accounts.md: the commands succeed in this order', async (t) => {
-  const npx = `npx() { shift; "${process.execPath}" dist/src/cli/main.js "$@"; }`;
-  const script = `set -e; ${npx}\n${block('docs/accounts.md', 'sh')}`;
+  const command = `decider() { "${process.execPath}" dist/src/cli/main.js "$@"; }`;
+  const script = `set -e; ${command}\n${block('docs/accounts.md', 'sh')}`;
   const printed = await server.command('bash', ['-c', script], { DECIDER_DATA: dataFolder(t) });
   t.match(printed, /^balance: +25\.00? GBP$/m);
   t.match(printed, /^token: dk_\w{40}$/m);

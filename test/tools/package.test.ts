@@ -38,6 +38,41 @@ test('package: it has what an installation needs, and nothing else of the reposi
   t.equal(models.length, 1);
 });
 
+/** Whether a range of `engines` admits a version, for the forms that occur in the lockfile. */
+function admits(range: string, version: string): boolean {
+  const [major, minor, patch] = version.split('.').map(Number) as [number, number, number];
+  const distance = (bound: readonly number[]) =>
+    [major, minor, patch].map((part, at) => part - (bound[at] ?? 0)).find((part) => part !== 0) ?? 0;
+  return range.split('||').some((alternative) =>
+    [...alternative.matchAll(/(>=|\^|<|)\s*(\d+(?:\.\d+)*)/g)].every(([, operator, bound = '']) => {
+      const parts = bound.split('.').map(Number);
+      const difference = distance(parts);
+      if (operator === '<') return difference < 0;
+      if (operator === '>=') return difference >= 0;
+      return major === parts[0] && difference >= 0;
+    }),
+  );
+}
+
+test('package: npm ci warns of no package (EBADENGINE) on any supported version', async (t) => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optional?: boolean; engines?: { node?: string } }>;
+  };
+  t.ok(admits('^20.19.0 || >=22', '22.0.0'));
+  t.notOk(admits('^20.19.0 || >=22', '20.18.1'));
+  for (const version of ['20.18.1', '22.12.0', '24.0.0', '26.0.0']) {
+    // Of optional packages, npm installs those that fit, and does not warn of the others.
+    const wrong = Object.entries(packages).filter(
+      ([, { optional, engines }]) => !optional && !admits(engines?.node ?? '', version),
+    );
+    t.strictSame(
+      wrong.map(([place]) => place),
+      [],
+      version,
+    );
+  }
+});
+
 test('package: every import leads to a file of it or to a runtime dependency', async (t) => {
   const installed = new Set([
     ...Object.keys(manifest.dependencies),

@@ -27,7 +27,7 @@ export function ModelsView({ api, active }: ModelsViewProps) {
         <Renew source={source} reload={reload} />
       </div>
       <p class="muted">
-        Prices are per million input tokens. Models are installed with <code>npx decider models pull</code> or{' '}
+        Prices are per million input tokens. Models are installed with <code>decider models pull</code> or{' '}
         <code>add</code>; prices are the setting <code>billing.prices</code>.
       </p>
       <LoadNote value={value} error={error} />
