@@ -15,12 +15,23 @@ import {
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isUtf16, withoutByteOrderMark } from './byte-order-mark.js';
+import { jsonFault, showPlace } from './json-place.js';
+
+/** What a JSON file has, and its text, in which `placeInJson` finds places. */
+export interface JsonFile {
+  readonly value: unknown;
+  readonly text: string;
+}
 
 /**
- * Parses a JSON file, with or without a byte order mark. Throws Error, with the `code` of the system if the file cannot be read. The message quotes at most
- * one character of invalid JSON: the parser's own message quotes the surrounding text, which may be a secret.
+ * Parses a JSON file, with or without a byte order mark. Throws Error, with the `code` of the system if the file cannot be
+ * read. The message has the line and the column of invalid JSON, and quotes at most one character of it: the text may be
+ * a secret.
  */
-export function readJsonFile(file: string): unknown {
+export const readJsonFile = (file: string): unknown => readJsonText(file).value;
+
+/** As `readJsonFile`, with the text. */
+export function readJsonText(file: string): JsonFile {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -31,11 +42,13 @@ export function readJsonFile(file: string): unknown {
     throw error;
   }
   if (isUtf16(bytes)) throw new Error('not valid JSON: the file is UTF-16. Save it as UTF-8.');
+  const text = withoutByteOrderMark(bytes).toString('utf8');
   try {
-    return JSON.parse(withoutByteOrderMark(bytes).toString('utf8'));
-  } catch (error) {
-    const [fault] = (error as Error).message.split(/, (?:\.\.\.)?"/);
-    throw new Error(`not valid JSON: ${fault}`);
+    return { value: JSON.parse(text), text };
+  } catch {
+    const fault = jsonFault(text);
+    if (fault === null) throw new Error('not valid JSON: its values are nested too deeply.');
+    throw new Error(`not valid JSON${showPlace(fault)}: ${fault.reason}.`);
   }
 }
 

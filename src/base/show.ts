@@ -61,5 +61,12 @@ export function showInstant(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString();
 }
 
+/** An instant for people, in UTC: `2026-11-21 09:30:05Z`. It takes milliseconds since 1970, or ISO 8601 text. */
+export const showTime = (instant: number | string): string =>
+  new Date(instant)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z');
+
 /** JSON, indented for people. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -1,4 +1,4 @@
-import { OperatorError, readJsonFile } from '../base/index.js';
+import { didYouMean, OperatorError, placeInJson, readJsonText, showPlace } from '../base/index.js';
 import { InvalidValue, type Setting } from './kinds.js';
 import { serviceLinks } from './service-links.js';
 
@@ -63,13 +63,15 @@ export function readSettings<Table extends SettingsTable>(
   const settings = listSettings(table);
   refuseUnknownVariables(environment, settings);
   const file = config ?? environment.get(CONFIG_VARIABLE);
-  const fromFile = file === undefined ? new Map<string, unknown>() : readFile(file, settings);
+  const fromFile = file === undefined ? new Map<string, Given>() : readFile(file, settings);
   const values: Record<string, unknown> = {};
   for (const { key, variable, setting } of settings) {
     const inEnvironment = environment.get(variable);
+    const given = fromFile.get(key);
     let value: unknown = setting.default;
     if (inEnvironment !== undefined) value = checked(variable, () => setting.fromText(inEnvironment));
-    else if (fromFile.has(key)) value = checked(`${file}: ${key}`, () => setting.fromJson(fromFile.get(key)));
+    else if (given !== undefined)
+      value = checked(`${given.place}: ${key}`, () => setting.fromJson(given.value));
     place(values, key, value);
   }
   return values as Values<Table>;
@@ -83,7 +85,7 @@ function refuseUnknownVariables(
   for (const name of environment.keys()) {
     if (!name.startsWith(PREFIX) || known.has(name)) continue;
     throw new SettingsError(
-      `The environment variable ${name} is not a setting. Correct its name or unset it; docs/configuration.md lists all.`,
+      `The environment variable ${name} is not a setting.${didYouMean(name, [...known])} Correct its name or unset it; docs/configuration.md lists all.`,
     );
   }
 }
@@ -103,34 +105,47 @@ function place(values: Record<string, unknown>, key: string, value: unknown): vo
   else values[name] = { ...(values[name] as object), [inner]: value };
 }
 
+/** A value of a file, and where it is: `decider.json, line 3, column 5`. */
+interface Given {
+  readonly value: unknown;
+  readonly place: string;
+}
+
 /** The JSON values of a file, by key. */
-function readFile(file: string, settings: readonly NamedSetting[]): Map<string, unknown> {
-  let content: unknown;
+function readFile(file: string, settings: readonly NamedSetting[]): Map<string, Given> {
+  let read: ReturnType<typeof readJsonText>;
   try {
-    content = readJsonFile(file);
+    read = readJsonText(file);
   } catch (error) {
     throw new SettingsError(`${file}: ${(error as Error).message}`);
   }
+  const { value: content, text } = read;
   if (!isObject(content)) throw new SettingsError(`${file}: the configuration must be a JSON object.`);
   const keys = new Set(settings.map(({ key }) => key));
-  const found = new Map<string, unknown>();
-  const add = (key: string, value: unknown) => {
+  const found = new Map<string, Given>();
+  const placeOf = (path: readonly string[]) => file + showPlace(placeInJson(text, path));
+  /** `path`: the names that lead to the value; one of them may be dotted. */
+  const add = (path: readonly string[], value: unknown) => {
+    const key = path.join('.');
+    const place = placeOf(path);
     if (!keys.has(key)) {
       throw new SettingsError(
-        `${file}: ${key} is not a setting. Correct or remove it; docs/configuration.md lists all.`,
+        `${place}: ${key} is not a setting.${didYouMean(key, [...keys])} Correct or remove it; docs/configuration.md lists all.`,
       );
     }
-    if (found.has(key)) throw new SettingsError(`${file}: ${key} is given twice.`);
-    found.set(key, value);
+    if (found.has(key)) throw new SettingsError(`${place}: ${key} is given twice.`);
+    found.set(key, { value, place });
   };
   const groups = new Set([...keys].flatMap((key) => (key.includes('.') ? [key.split('.')[0]] : [])));
   for (const [name, value] of Object.entries(content)) {
     if (!groups.has(name)) {
-      add(name, value);
+      add([name], value);
       continue;
     }
-    if (!isObject(value)) throw new SettingsError(`${file}: ${name} must be an object of settings.`);
-    for (const [inner, entry] of Object.entries(value)) add(`${name}.${inner}`, entry);
+    if (!isObject(value)) {
+      throw new SettingsError(`${placeOf([name])}: ${name} must be an object of settings.`);
+    }
+    for (const [inner, entry] of Object.entries(value)) add([name, inner], entry);
   }
   return found;
 }

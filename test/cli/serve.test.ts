@@ -170,7 +170,7 @@ test('settings: an unknown name and a bad value are errors that name the key', a
   const file = join(t.testdir({ 'c.json': '{"colour":1}' }), 'c.json');
   for (const [environment, reason] of [
     [{ DECIDER_PORT: '65536' }, /^DECIDER_PORT must be an integer from 0 to 65535, not 65536\.\n$/],
-    [{ DECIDER_CONFIG: file }, /c\.json: colour is not a setting/],
+    [{ DECIDER_CONFIG: file }, /c\.json, line 1, column \d+: colour is not a setting/],
   ] as const) {
     const { code, stderr } = await decider(t, ['serve'], environment).end();
     t.equal(code, 1);

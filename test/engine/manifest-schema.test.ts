@@ -71,7 +71,18 @@ test('a fault names its place and what is allowed', async (t) => {
     [{ models: [first] }, 'the manifest must have the key default'],
     [{ default: '', models: [first] }, 'default must not be empty'],
     [{ default: 'a', models: [] }, 'models must have at least 1 items'],
-    [{ default: 'a', models: [second, { ...first, idd: 1 }] }, 'models.1.idd is not a known key'],
+    [
+      { default: 'a', models: [second, { ...first, idd: 1 }] },
+      'models.1.idd is not a known key. Did you mean id?',
+    ],
+    [
+      { default: 'a', models: [{ ...first, id: undefined, Id: 'x' }] },
+      'models.0.Id is not a known key. Did you mean id?',
+    ],
+    [
+      { default: 'a', models: [{ ...first, builds: [{ date: '20260101', fil: 'x', sha256: '' }] }] },
+      'models.0.builds.0.fil is not a known key. Did you mean file?',
+    ],
     [{ default: 'a', models: [{ ...first, id: 'A' }] }, /^models\.0\.id must match \^\[a-z/],
     [
       { default: 'a', models: [{ ...first, context_length: 63 }] },
@@ -129,6 +140,6 @@ test('a fault names its place and what is allowed', async (t) => {
     [{ default: 'a', models: [first], constructor: 1 }, 'constructor is not a known key'],
     [{ default: 'a', models: [first], ['__proto__']: 1 }, '__proto__ is not a known key'],
   ] as const) {
-    t.match(schemaFault(manifest), fault);
+    t.match(schemaFault(manifest)?.sentence, fault);
   }
 });

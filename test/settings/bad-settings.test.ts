@@ -116,7 +116,10 @@ test('bad settings: every value of every field of a manifest is accepted, or ref
     }
     t.ok(refused >= 9, `${path.join('.')}: ${refused} refused`);
   }
-  t.match((await read({ ...MANIFEST, foo: 1 }))?.message, /manifest\.json: foo is not a known key$/);
+  t.match(
+    (await read({ ...MANIFEST, foo: 1 }))?.message,
+    /manifest\.json, line 1, column \d+: foo is not a known key$/,
+  );
 });
 
 /** Without it addresses beyond loopback are refused. */

@@ -60,7 +60,9 @@ test('contract points: a boolean of the file is a JSON boolean, or its word', as
     [{}, 'an object'],
     ['x'.repeat(100), `"${'x'.repeat(39)}…`],
   ] as const) {
-    const message = new RegExp(`c\\.json: engine\\.exact must be true or false, not ${shown}\\.$`);
+    const message = new RegExp(
+      `c\\.json, line 1, column \\d+: engine\\.exact must be true or false, not ${shown}\\.$`,
+    );
     t.throws(() => fromFile(value), { name: 'SettingsError', message }, JSON.stringify(value));
   }
 });
@@ -74,6 +76,7 @@ test('contract points: a variable with an empty value is unset', async (t) => {
   t.equal(read({ DECIDER_CONFIG: file }).name, 'file');
   t.equal(read({ DECIDER_OTHER: '' }).name, 'none', 'also an unknown one');
   t.throws(() => read({ DECIDER_OTHER: 'x' }), /DECIDER_OTHER is not a setting/);
+  t.throws(() => read({ DECIDER_ENGIN_EXACT: 'x' }), /Did you mean DECIDER_ENGINE_EXACT\?/);
   t.equal(read({ OTHER: 'x', DECIDER_TOKEN: 'x' }).name, 'none');
 });
 
@@ -83,15 +86,26 @@ test('a group is an object, a dotted key names a setting of it', async (t) => {
   t.equal(fromFile({ 'engine.exact': true }).engine.exact, true);
   t.equal(fromFile({ engine: {} }).engine.exact, false);
   for (const [value, message] of [
-    [{ engine: { exact: true }, 'engine.exact': true }, /c\.json: engine\.exact is given twice\.$/],
-    [{ engine: 5 }, /c\.json: engine must be an object of settings\.$/],
-    [{ engine: [] }, /c\.json: engine must be an object of settings\.$/],
-    [{ engine: { colour: 1 } }, /c\.json: engine\.colour is not a setting/],
-    [{ engine: { exact: { on: true } } }, /c\.json: engine\.exact must be true or false/],
-    [{ colour: {} }, /c\.json: colour is not a setting/],
-    [{ name: { a: 1 } }, /c\.json: name must be a string/],
+    [
+      { engine: { exact: true }, 'engine.exact': true },
+      /c\.json, line 1, column \d+: engine\.exact is given twice\.$/,
+    ],
+    [{ engine: 5 }, /c\.json, line 1, column \d+: engine must be an object of settings\.$/],
+    [{ engine: [] }, /c\.json, line 1, column \d+: engine must be an object of settings\.$/],
+    [{ engine: { colour: 1 } }, /c\.json, line 1, column \d+: engine\.colour is not a setting/],
+    [{ engine: { exact: { on: true } } }, /c\.json, line 1, column \d+: engine\.exact must be true or false/],
+    [{ colour: {} }, /c\.json, line 1, column \d+: colour is not a setting/],
+    [{ name: { a: 1 } }, /c\.json, line 1, column \d+: name must be a string/],
     ['[]', /c\.json: the configuration must be a JSON object\.$/],
-    ['{', /c\.json: not valid JSON/],
+    [
+      '{',
+      /c\.json: not valid JSON, line 1, column 2: Expected a name in double quotes, found the end of the file\.$/,
+    ],
+    [
+      { engine: { exat: true } },
+      /c\.json, line 1, column 12: engine\.exat is not a setting\. Did you mean engine\.exact\?/,
+    ],
+    [{ exact: true }, /exact is not a setting\. Did you mean engine\.exact\?/],
   ] as const) {
     t.throws(() => fromFile(value), { name: 'SettingsError', message }, JSON.stringify(value));
   }

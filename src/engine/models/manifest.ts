@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { OperatorError, readJsonFile } from '../../base/index.js';
+import { OperatorError, placeInJson, readJsonText, showPlace } from '../../base/index.js';
 import { type Manifest, type ManifestBuild, type ManifestModel, splitNames } from './manifest-schema.js';
 import { schemaFault } from './schema-fault.js';
 
@@ -16,22 +16,27 @@ export const MANIFEST_FILE = 'manifest.json';
 /** Reads and checks `manifest.json` of a models folder. Rejects with ModelError. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const file = join(folder, MANIFEST_FILE);
-  let value: unknown;
+  let read: ReturnType<typeof readJsonText>;
   try {
-    value = readJsonFile(file);
+    read = readJsonText(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const hint = code === 'ENOENT' ? '. Set models (DECIDER_MODELS) to the folder that has it.' : '';
     throw new ModelError(`${file}: ${message}${hint}`);
   }
-  const fault = manifestFault(value);
+  const { value, text } = read;
+  const wrong = schemaFault(value);
+  if (wrong !== null) {
+    throw new ModelError(`${file}${showPlace(placeInJson(text, wrong.path))}: ${wrong.sentence}`);
+  }
+  const fault = findFault(value as Manifest);
   if (fault !== null) throw new ModelError(`${file}: ${fault}`);
   return value as Manifest;
 }
 
 /** Why a value is not a valid manifest; null if it is one. */
 export function manifestFault(value: unknown): string | null {
-  return schemaFault(value) ?? findFault(value as Manifest);
+  return schemaFault(value)?.sentence ?? findFault(value as Manifest);
 }
 
 function findFault({ models, default: defaultId }: Manifest): string | null {

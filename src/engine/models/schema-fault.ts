@@ -1,5 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { didYouMean } from '../../base/index.js';
 import { isManifest } from './manifest-check.js';
+import { MANIFEST_SCHEMA } from './manifest-schema.js';
 
 /** What each keyword of the manifest's schema requires of a value. */
 const REQUIREMENTS: Readonly<Record<string, (params: ErrorObject['params']) => string>> = {
@@ -13,18 +15,54 @@ const REQUIREMENTS: Readonly<Record<string, (params: ErrorObject['params']) => s
   maxItems: ({ limit }) => `must have at most ${limit} items`,
 };
 
-/** The first place where a parsed value does not fit the schema of a manifest, and why; null if it fits. */
-export function schemaFault(value: unknown): string | null {
+/** A part of the schema, as far as it says which keys there are. */
+interface Keys {
+  readonly [keyword: string]: unknown;
+  readonly properties?: Readonly<Record<string, Keys>>;
+  readonly items?: Keys;
+  /** Without it, or with another value than false, every key is allowed. */
+  readonly additionalProperties?: unknown;
+}
+
+/** What is wrong in a value, and the names and indexes that lead there. */
+interface SchemaFault {
+  readonly path: readonly string[];
+  readonly sentence: string;
+}
+
+/**
+ * The first place where a parsed value does not fit the schema of a manifest, and why; null if it fits. An unknown key
+ * comes first: it is usually the misspelled name of a key that is therefore missing.
+ */
+export function schemaFault(value: unknown): SchemaFault | null {
   const check = isManifest as ValidateFunction;
   if (check(value)) return null;
   const [{ instancePath, keyword, params }] = check.errors as [ErrorObject];
+  const unknown = unknownKey(value, MANIFEST_SCHEMA, []);
+  if (unknown !== null) return unknown;
   const path = namesOf(instancePath);
-  if (keyword === 'additionalProperties') {
-    return `${[...path, params.additionalProperty].join('.')} is not a known key`;
-  }
   const requirement = REQUIREMENTS[keyword]?.(params) ?? `must fit the keyword ${keyword} of the schema`;
-  return `${path.join('.') || 'the manifest'} ${requirement}`;
+  return { path, sentence: `${path.join('.') || 'the manifest'} ${requirement}` };
 }
+
+/** The first key of a value that the schema does not have; null if it has all. */
+function unknownKey(value: unknown, schema: Keys, path: readonly string[]): SchemaFault | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { items, properties = {}, additionalProperties } = schema;
+  for (const [name, inner] of Object.entries(value)) {
+    const [at, known] = [[...path, name], Array.isArray(value) ? items : ownKey(properties, name)];
+    if (known === undefined && additionalProperties === false) {
+      const meant = didYouMean(name, Object.keys(properties));
+      return { path: at, sentence: `${at.join('.')} is not a known key${meant && `.${meant}`}` };
+    }
+    const found = known === undefined ? null : unknownKey(inner, known, at);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const ownKey = (properties: Readonly<Record<string, Keys>>, name: string): Keys | undefined =>
+  Object.hasOwn(properties, name) ? properties[name] : undefined;
 
 /** The names and indexes of a JSON pointer. */
 function namesOf(pointer: string): string[] {
