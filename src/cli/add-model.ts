@@ -61,6 +61,7 @@ export function addModel(files: string[], options: AddOptions): Promise<void> {
     onStopSignals(() => stop.abort(new OperatorError('Stopped.')), end);
     const name = (source: string) => nameOf(source, folder, own, options.inPlace ?? false, stop.signal);
     const made = new Map<string, bigint>();
+    const copies = new Map<string, string>();
     const isNew = !existsSync(folder);
     try {
       const model: Named[] = [];
@@ -73,6 +74,7 @@ export function addModel(files: string[], options: AddOptions): Promise<void> {
       const { listed } = await planInstall(folder, added);
       for (const { source, target, sha256 } of listed ? [] : files) {
         if (target === null) continue;
+        copies.set(target, source);
         const inode = await placeFile(folder, { source, target, sha256 }, stop.signal);
         if (inode !== null) made.set(target, inode);
       }
@@ -86,11 +88,19 @@ export function addModel(files: string[], options: AddOptions): Promise<void> {
       });
     } catch (error) {
       await undo(folder, made, isNew);
-      if (!stop.signal.aborted) throw error;
+      if (!stop.signal.aborted) throw ofSources(error, copies);
       notice((error as Error).message);
       end();
     }
   });
+}
+
+/** An error about copies, which are deleted, names their sources instead. `copies`: the source of each. */
+function ofSources(error: unknown, copies: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof OperatorError)) return error;
+  let { message } = error;
+  for (const [copy, source] of copies) message = message.replaceAll(copy, source);
+  return message === error.message ? error : new OperatorError(message.split('\n'));
 }
 
 /** Never throws, so that the error that led to it is reported. */

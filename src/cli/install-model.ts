@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { showPrice } from '../access/index.js';
 import { OperatorError } from '../base/index.js';
 import {
   addBuild,
@@ -83,6 +84,7 @@ export async function install(
     return change.manifest;
   });
   for (const sentence of notices) notice(sentence);
+  notePriceClass(settings, catalog.find(name)?.model.price_class, added);
   await warn(settings, catalog, added, checks, stop);
   if (json) printJson(checks);
   else for (const found of checks) printCheck(found);
@@ -103,6 +105,19 @@ export const withRemedy = (error: unknown, sentence: string): unknown =>
   error instanceof OperatorError
     ? new OperatorError(`${error.message.replace(/([^.])$/, '$1.')} ${sentence}`.split('\n'))
     : error;
+
+/** States the price of a build whose price class the operator has not named. */
+function notePriceClass(
+  { billing: { prices, currency } }: Settings,
+  priceClass: string | undefined,
+  { given }: NewBuild,
+): void {
+  const price = prices.get(priceClass ?? '');
+  if (price === undefined || given.includes('price_class')) return;
+  notice(
+    `The price class is ${priceClass}: ${showPrice(price.live)} ${currency} per million input tokens, in batches ${showPrice(price.batch)} ${currency}. --price-class names another of: ${[...prices.keys()].join(', ')}.`,
+  );
+}
 
 /** Prints what the operator should know about a build that works. Never throws: the build is installed. */
 async function warn(

@@ -64,14 +64,15 @@ export function newBuild(
   { billing }: Pick<Settings, 'billing'>,
   now: number,
 ): Omit<NewBuild, 'build'> & { readonly date: string } {
-  const id = options.id ?? idFrom(facts.fileName);
+  const named = nameFrom(facts.fileName);
+  const id = options.id ?? named.id;
   if (!/^[a-z0-9][a-z0-9.-]{0,62}$/.test(id)) {
     throw new OperatorError(
       `--id: ${JSON.stringify(id)} must have 1 to ${ID_LENGTH_MAX} lowercase letters, digits, points and hyphens, and start with a letter or digit.`,
     );
   }
   const day = new Date(facts.released ?? now).toISOString().slice(0, 10);
-  const date = options.date ?? day.replaceAll('-', '');
+  const date = options.date ?? named.date ?? day.replaceAll('-', '');
   if (!/^\d{8}$/.test(date)) throw new OperatorError('--date must be a day such as 20261121.');
   const profile = readProfile(options.profile);
   const contextLength = readContextLength(options.contextLength);
@@ -93,14 +94,22 @@ export function newBuild(
   return { date, model, given, idGiven: options.id !== undefined, makeDefault: options.default ?? false };
 }
 
-/** `Qwen2.5-0.5B-Instruct-Q4_K_M.gguf` becomes `qwen2.5-0.5b-instruct-q4-k-m`. */
-function idFrom(fileName: string): string {
+/** A day at the end of a name: `nano-20261124`. */
+const DATED = /^(.+)-(20\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/;
+
+/**
+ * The id that the name of a file gives: `Qwen2.5-0.5B-Instruct-Q4_K_M.gguf` becomes `qwen2.5-0.5b-instruct-q4-k-m`. A day at
+ * its end is the date of the build, so that the build has one date in its name: `nano-20261124.gguf` becomes `nano`.
+ */
+function nameFrom(fileName: string): { readonly id: string; readonly date: string | null } {
   const stem = fileName.replace(/(?:-\d{5}-of-\d{5})?\.gguf$/i, '').toLowerCase();
   const plain = stem
     .replace(/[^a-z0-9.]+/g, '-')
     .slice(0, ID_LENGTH_MAX)
     .replace(/^[-.]+|[-.]+$/g, '');
-  return plain === '' ? 'model' : plain;
+  const [, id, date] = DATED.exec(plain) ?? [];
+  if (id !== undefined && date !== undefined) return { id: id.replace(/[-.]+$/, ''), date };
+  return { id: plain === '' ? 'model' : plain, date: null };
 }
 
 function readProfile(name: string | undefined): string | undefined {

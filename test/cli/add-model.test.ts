@@ -58,6 +58,10 @@ test('a stock chat model: put into the models folder, with what to do next; then
     added.stderr,
     /has no decision metadata; the profile is letters\. Measure its answers with: decider eval/,
   );
+  t.match(
+    added.stderr,
+    /^The price class is decider-g-12b: 0\.0015 GBP per million input tokens, in batches 0\.00075 GBP\. --price-class names another of: decider-g-12b, decider-g-31b\.$/m,
+  );
   const listed = await build('chat');
   t.ok(listed && (await verifyChecksum(listed)));
   const removed = await run(['remove', 'chat']);
@@ -99,7 +103,7 @@ test('a model with decision metadata, in place; removing it leaves the file', as
 });
 
 test('a damaged model and a file of another kind: the manifest is as before', async (t) => {
-  const { models, run, file } = setUp(t);
+  const { files, models, run, file } = setUp(t);
   const before = readFileSync(join(models, 'manifest.json'), 'utf8');
   const whole = tinyModel();
   const cut = await run(['add', file('cut.gguf', whole.subarray(0, 60_000))]);
@@ -108,6 +112,12 @@ test('a damaged model and a file of another kind: the manifest is as before', as
     cut.stderr,
     /cut\.gguf: [^\n]+ The manifest is unchanged\. Compare the SHA-256 of the file with that of its source/,
   );
+  t.match(
+    cut.stderr,
+    `${join(files, 'cut.gguf')}: `,
+    'the file that is there, not the copy that was deleted',
+  );
+  t.notMatch(cut.stderr, models);
   const text = await run(['add', file('notes.gguf', Buffer.from('no model'))]);
   t.match(text.stderr, /notes\.gguf: not a GGUF file\. Convert the model/);
   t.equal(readFileSync(join(models, 'manifest.json'), 'utf8'), before);

@@ -20,6 +20,14 @@ test('ids come from the names of files', async (t) => {
   }
 });
 
+test('a day at the end of the name of a file is the date of the build', async (t) => {
+  t.match(made({}, 'decider-g-nano-20261124.gguf'), { model: { id: 'decider-g-nano' }, date: '20261124' });
+  t.match(made({ id: 'other' }, 'nano-20261124.gguf'), { model: { id: 'other' }, date: '20261124' });
+  t.match(made({ date: '20260101' }, 'nano-20261124.gguf'), { model: { id: 'nano' }, date: '20260101' });
+  t.match(made({}, 'nano-20261324.gguf'), { model: { id: 'nano-20261324' }, date: '20261122' });
+  t.match(made({}, '20261124.gguf'), { model: { id: '20261124' }, date: '20261122' });
+});
+
 test('dates, price classes and fields', async (t) => {
   t.match(made({}), {
     date: '20261122',

@@ -33,6 +33,22 @@ const added = (
   ...own,
 });
 
+test('temperatures that were fitted for the same files under another name are used too', async (t) => {
+  const temperatures = { choice: 1.5 };
+  const [one, two, nano] = MANIFEST.models as [Manifest['models'][0], ...Manifest['models']];
+  const fitted = { ...build('20260101', 'e'), temperatures };
+  const manifest = {
+    ...MANIFEST,
+    models: [{ ...one, builds: [fitted] }, two as typeof one, nano as typeof one],
+  };
+  const change = addBuild(manifest, added('new'));
+  t.strictSame(change.manifest.models.at(-1)?.builds[0]?.temperatures, temperatures);
+  t.match(change.notices.join(' '), 'fitted for one-20260101, which has the same files, are used too');
+  const other = addBuild(manifest, added('new', {}, { profile: 'mapika' }));
+  t.equal(other.manifest.models.at(-1)?.builds[0]?.temperatures, undefined, 'of another profile');
+  t.equal(addBuild(MANIFEST, added('new')).manifest.models.at(-1)?.builds[0]?.temperatures, undefined);
+});
+
 test('the first model of a manifest is its default', async (t) => {
   const { manifest } = addBuild(null, added('first'));
   t.equal(manifest.default, 'first');

@@ -10,6 +10,7 @@ import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/wa
 import { askOnce } from './ask-once.js';
 import type { CheckReport, CheckTask, ModelFacts } from './check-messages.js';
 import { extremeImages, firstPlan } from './first-plans.js';
+import { modelSummary } from './model-summary.js';
 import { verifiedJoiners } from './verified-joiners.js';
 
 const REPORT_FD = 3;
@@ -40,7 +41,7 @@ function check(): ModelFacts {
   const [logits] = ask(addon, model, [firstPlan(model)]) as [number[]];
   const images = build.projector === null ? null : checkImages(addon, model, build.projector);
   return {
-    summary: description.summary,
+    summary: modelSummary(description),
     profile: profile.format.name,
     source,
     contextLength,

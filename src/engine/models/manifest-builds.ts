@@ -32,10 +32,13 @@ interface Addition extends ManifestChange {
 
 /**
  * Adds a build as the newest of its model. If a build of this model has the same files, that entry stays, except for its
- * paths if `replacesPaths`.
+ * paths if `replacesPaths`. A build of another model with the same files and the same profile passes on what was fitted
+ * for it.
  * `manifest`: null if there is none yet. Throws ModelError if the build contradicts the manifest.
  */
-export function addBuild(manifest: Manifest | null, added: NewBuild): Addition {
+export function addBuild(manifest: Manifest | null, sent: NewBuild): Addition {
+  const fitted = manifest === null ? null : findFitted(manifest, sent);
+  const added = fitted === null ? sent : { ...sent, build: { ...sent.build, ...fitted.values } };
   const { model, makeDefault } = added;
   if (manifest === null) {
     const first = modelOf(added);
@@ -46,11 +49,25 @@ export function addBuild(manifest: Manifest | null, added: NewBuild): Addition {
     };
   }
   const existing = manifest.models.find(({ id }) => id === model.id);
-  const change = existing === undefined ? addModel(manifest, added) : extendModel(manifest, existing, added);
+  const made = existing === undefined ? addModel(manifest, added) : extendModel(manifest, existing, added);
+  const isNew = fitted !== null && made.manifest !== manifest;
+  const change = isNew ? { ...made, notices: [...made.notices, fitted.notice] } : made;
   if (manifest.default === model.id) return change;
   if (makeDefault) return { ...change, manifest: { ...change.manifest, default: model.id } };
   const hint = `Requests that name no model still use ${manifest.default}; --default changes that.`;
   return { ...change, notices: [...change.notices, hint] };
+}
+
+/** The temperatures that were fitted for the same files under another name, and a sentence about them. */
+function findFitted({ models }: Manifest, { model, build }: NewBuild) {
+  for (const other of models) {
+    if (other.id === model.id || other.profile !== model.profile) continue;
+    const same = other.builds.find((each) => each.temperatures && sumsOf(each) === sumsOf(build));
+    if (same?.temperatures === undefined) continue;
+    const notice = `The temperatures that were fitted for ${buildId(other, same)}, which has the same files, are used too.`;
+    return { values: { temperatures: same.temperatures }, notice };
+  }
+  return null;
 }
 
 /** With its fields in the order of the documentation. */
