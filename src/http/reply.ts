@@ -64,6 +64,15 @@ export const MALFORMED = {
   ],
 } as const satisfies Readonly<Record<MalformedStatus, readonly [ErrorType, message: string]>>;
 
+/** The response to a request in plain HTTP on a port that speaks HTTPS. */
+export function plainReply(requestId: string): WholeReply {
+  const error = new ApiError(
+    'invalid_request',
+    'This port speaks HTTPS, and the request came in plain HTTP. Use an address that begins with https.',
+  );
+  return { ...errorReply(requestId, error, true), unread: 'unframed' };
+}
+
 /** The response to bytes that are not a request we serve. */
 export function malformedReply(requestId: string, status: MalformedStatus): WholeReply {
   const [type, message] = MALFORMED[status];

@@ -8,7 +8,7 @@ import type { ConsoleSite } from './console/serve-console.js';
 import { CrossOrigin } from './cross-origin.js';
 import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
-import { malformedReply } from './reply.js';
+import { malformedReply, plainReply } from './reply.js';
 import type { Certificate } from './transport/certificate.js';
 import { loadTransport } from './transport/load-transport.js';
 import {
@@ -104,9 +104,11 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { transport: chosen } = options;
   const transport = typeof chosen === 'string' ? await loadTransport(chosen) : chosen;
   const refuse = (status: MalformedStatus) => malformedReply(newId(), status);
+  const refusePlain = () => plainReply(newId());
   const tls = options.tls ?? null;
   const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;
-  const listener = await transport.listen({ host, port, tls, handler, refuse, keepAliveMs, clock });
+  const replies = { refuse, refusePlain };
+  const listener = await transport.listen({ host, port, tls, handler, ...replies, keepAliveMs, clock });
   return { ...listener, transport: transport.name };
 }
 

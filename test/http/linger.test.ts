@@ -160,6 +160,7 @@ test('uws: an answer before the body has arrived is the last', { skip: uwsMissin
     tls: null,
     handler,
     refuse,
+    refusePlain: refuse,
     keepAliveMs: 75_000,
     clock: systemClock,
   });

@@ -53,6 +53,22 @@ onBoth(
   },
 );
 
+test('plain HTTP on a port with TLS is answered with what to do', async (t) => {
+  const { cert, key } = writeCertificate(t.testdir({}));
+  const server = await startTestServer(t, {
+    DECIDER_HTTP_TRANSPORT: 'node',
+    DECIDER_TLS_CERT: cert,
+    DECIDER_TLS_KEY: key,
+  });
+  const plain = server.url.replace('https:', 'http:');
+  for (const method of ['GET', 'POST'] as const) {
+    const { statusCode, headers, body } = await request(`${plain}/v1/decide`, { method });
+    t.equal(statusCode, 400);
+    t.match(headers, { 'x-request-id': /^req_/, connection: 'close' });
+    t.match(await body.json(), { type: 'invalid_request', error: /speaks HTTPS/ });
+  }
+});
+
 test('without TLS there is nothing to reload', async (t) => {
   const plain = await startTestServer(t);
   t.strictSame(await plain.reload(plain.settings), []);

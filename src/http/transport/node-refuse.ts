@@ -56,6 +56,25 @@ export function refuseMalformed(
   };
 }
 
+/** What Node calls the first bytes of a connection that are a request in plain HTTP instead of a TLS handshake. */
+const PLAIN_HTTP = 'ERR_SSL_HTTP_REQUEST';
+
+/**
+ * Answers a request in plain HTTP on a port with TLS: without a response, clients report an empty reply or a reset
+ * connection. Node ends the connection by itself.
+ */
+export function refusePlainHttp(server: Server, refuse: () => WholeReply): void {
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, stream: TlsStream) => {
+    if (error.code === PLAIN_HTTP && stream._parent?.writable === true)
+      stream._parent.write(rawReply(refuse()));
+  });
+}
+
+/** The stream of a failed handshake. Nothing public of it leads to the socket, over which nothing encrypted was sent. */
+interface TlsStream {
+  readonly _parent?: Socket | null;
+}
+
 /**
  * Whether node's parser drops the rest of the packet behind this request, and takes the next packet for the beginning of a
  * request. It does so for an `Upgrade` that `Connection` lists, although nothing here upgrades; the condition here is wider.

@@ -10,7 +10,7 @@ import { guardDescriptors, type Listening } from './descriptors.js';
 import { IdleConnections } from './idle-connections.js';
 import { InFlight } from './in-flight.js';
 import { NodeExchange, ReadTurns, type ServerState } from './node-exchange.js';
-import { isUpgrade, misfit, refuseMalformed } from './node-refuse.js';
+import { isUpgrade, misfit, refuseMalformed, refusePlainHttp } from './node-refuse.js';
 import { createNodeServer } from './node-server.js';
 import { ConnectionTurns } from './node-turns.js';
 import {
@@ -55,6 +55,7 @@ async function listen(options: ListenOptions): Promise<Listener> {
   server.on('checkContinue', (req, res) => take(req, res, true));
   server.on('checkExpectation', (req, res) => take(req, res, false));
   const closeRefused = refuseMalformed(server, state.turns, options);
+  refusePlainHttp(server, options.refusePlain);
   const closeRest = () => {
     closeRefused();
     closeUnused();

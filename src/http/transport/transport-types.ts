@@ -93,6 +93,8 @@ export interface ListenOptions {
   readonly handler: Handler;
   /** The response to malformed bytes, if the transport allows choosing it. */
   readonly refuse: (status: MalformedStatus) => WholeReply;
+  /** The response to plain HTTP where TLS is expected, if the transport allows choosing it. */
+  readonly refusePlain: () => WholeReply;
   /** How long a connection without a request stays open after a response, if the transport allows choosing it. */
   readonly keepAliveMs: number;
   readonly clock: Clock;
