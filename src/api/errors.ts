@@ -107,7 +107,7 @@ export const ERRORS = {
   invalid_assets: {
     status: 400,
     meaning:
-      '`assets` or an entry of it is not an object; a reference is empty or longer than 1,024 bytes, or all together exceed 64 KiB; a `type` is not `image`; or an entry does not have exactly one of `data_base64` and a `part` that was sent.',
+      '`assets` or an entry of it is not an object; a reference is empty or longer than 1,024 bytes, or all together exceed 64 KiB; a `type` is not `image`; or an entry does not have exactly one of `data_base64` and a `part` that was sent. On `/v1/systemone` also: the state has a file part.',
   },
   image_reference_truncated: {
     status: 400,

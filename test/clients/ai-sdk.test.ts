@@ -90,6 +90,16 @@ test('`experimental_decide`, the newer name; criteria of a boolean with one side
   t.equal(answers.single.choice, 'only');
 });
 
+test('a file part of a state is refused, and the error names `assets`', async (t) => {
+  const asked = experimental_decide({
+    model: typeSafeAi.evaluationModel('jev-latest'),
+    state: [{ type: 'file', mediaType: 'image/png', data: new Uint8Array([137, 80, 78, 71]) }],
+    questions: { damaged: { type: 'boolean', instructions: 'Is it?' } },
+  });
+  const error = await asked.catch((thrown) => thrown);
+  t.match(error, { statusCode: 400, isRetryable: false, responseBody: /invalid_assets.*`assets`/ });
+});
+
 test('what its types allow and the contract refuses', async (t) => {
   const criteria = Object.fromEntries(Array.from({ length: 27 }, (_, at) => [`l${at}`, null]));
   for (const [question, type] of [

@@ -233,6 +233,28 @@ const DECIDE: readonly ContractTest[] = [
     const wrong = await post({ state: 'x', questions: ASK, model: 7 }, { path: '/v1/systemone' });
     t.strictSame([wrong.status, wrong.json.type], [400, 'invalid_request']);
   }),
+  rule('4.2: a file part in a state is refused, and named', async (t, { post }) => {
+    const path = '/v1/systemone';
+    const text = { type: 'text', text: 'x' };
+    for (const data of [
+      'iVBORw0KGgo=',
+      { type: 'data', data: 'iVBORw0KGgo=' },
+      { type: 'data', data: { 0: 1 } },
+    ]) {
+      const body = { state: [text, { type: 'file', mediaType: 'image/png', data }], questions: ASK };
+      const refused = await post(body, { path });
+      t.strictSame([refused.status, refused.json.type], [400, 'invalid_assets']);
+      t.match(refused.json.error, /^`state\[1\]` is a file part, .* in `assets`/);
+      t.equal((await post(body)).status, 200, 'on the other path it is a state as any other');
+    }
+    for (const state of [
+      [{ type: 'file', data: 'x' }],
+      [{ type: 'file', mediaType: 'a/b' }],
+      { type: 'file' },
+      [text],
+    ])
+      t.equal((await post({ state, questions: ASK }, { path })).status, 200, JSON.stringify(state));
+  }),
 ];
 
 /** Contract 2.8, contract 4.4, contract 4.5, and the live paths of contract 4.6. */

@@ -156,6 +156,7 @@ const ENDPOINTS: Record<string, Coverage> = {
   '4.2 rule 3': {
     elsewhere: ['test/decide/request/system-one.test.ts', 'test/clients/typesafe-sdk.test.ts'],
   },
+  '4.2 rule 4': by('4.2: a file part in a state is refused, and named'),
   '4.3 rule 1': by(IN_STATES, '4.3 rule 1: found in instructions', '4.3 rule 1: found in descriptions'),
   '4.3 rule 2': by('4.3 rule 2: not searched in the keys of a JSON state, nor in labels'),
   '4.3 rule 3': by(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import tap, { type Test, test } from 'tap';
+import { otherNodes } from '../support/other-nodes.js';
 import { blocks, read } from '../support/pages.js';
 import { ROOT } from '../support/sources.js';
 import { startExampleServer } from './examples-server.js';
@@ -16,6 +17,7 @@ const PYTHON = spawnSync('python3', ['--version']).status === 0;
 const noPython = PYTHON ? false : 'PYTHON 3 IS NOT INSTALLED: the lines in Python were NOT tested';
 if (!PYTHON) process.stderr.write(`\n*** ${noPython} ***\n\n`);
 
+const NODES = otherNodes();
 const run = promisify(execFile);
 const text = await startExampleServer(tap);
 const images = await startExampleServer(tap, 'models/random');
@@ -68,6 +70,8 @@ test('TypeScript, installed in an empty folder without a network', async (t) => 
     writeFileSync(join(folder, `${kind}.mjs`), found[at] as string);
     t.match(await printed(kind, folder, process.execPath, [`${kind}.mjs`]), PRINTED[kind], kind);
     writeFileSync(join(folder, `${kind}.mts`), found[at] as string);
+    for (const { version, program } of NODES)
+      t.match(await printed(kind, folder, program, [`${kind}.mjs`]), PRINTED[kind], `${kind} on Node ${version}`);
   }
   symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'));
   const options = {

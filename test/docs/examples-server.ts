@@ -8,8 +8,12 @@ import { ROOT } from '../support/sources.js';
 const run = promisify(execFile);
 
 /** The server of a fresh clone, and a way to run commands against it with `URL` and `TOKEN` set. */
-export async function startExampleServer(t: Test, models = 'models') {
-  const server = await startTestServer(t, {}, join(ROOT, models));
+export async function startExampleServer(
+  t: Test,
+  models = 'models',
+  environment: Record<string, string> = {},
+) {
+  const server = await startTestServer(t, environment, join(ROOT, models));
   const TOKEN = server.headers.authorization.slice('Bearer '.length);
   const command = async (file: string, args: readonly string[], own: Record<string, string> = {}) => {
     const env = { ...process.env, URL: server.url, TOKEN, ...own };

@@ -1,6 +1,7 @@
 import { ApiError, DEFAULT_IMAGE_BUDGET, IMAGE_BUDGETS, type ImageBudget } from '../../api/index.js';
 import type { DecideRequest, JsonNode, Question } from '../decide-types.js';
 import { readAssets } from './assets.js';
+import { refuseFileParts } from './file-parts.js';
 import { isAbsent } from './json-fields.js';
 import type { OpenBody } from './open-body.js';
 import { readOrdered } from './ordered-json.js';
@@ -41,7 +42,9 @@ export function readRequest({ fields, sources }: OpenBody, options: ReadOptions)
   const questions = readQuestionField(sources, fields.questions, systemOne);
   const imageBudget = readImageBudget(fields.image_budget);
   const assets = fields.assets === undefined ? [] : readAssets(fields.assets);
-  return { model, state: readField(sources, 'state'), questions, imageBudget, assets };
+  const state = readField(sources, 'state');
+  if (systemOne) refuseFileParts(state);
+  return { model, state, questions, imageBudget, assets };
 }
 
 function readModel(value: unknown, options: ReadOptions): string | null {
