@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditRecord } from './audit.js';
+import { BATCH_CHANGES } from './batch-changes.js';
 import type { Reconciliation } from './books.js';
 import type { Change } from './change.js';
 import { KEY_CHANGES } from './key-changes.js';
@@ -28,6 +29,7 @@ export interface AuditPage {
 export const CHANGES = {
   ...WORKSPACE_CHANGES,
   ...KEY_CHANGES,
+  ...BATCH_CHANGES,
   /** Adds an entry to the audit log about something else than workspaces and keys. */
   record: (record: AuditRecord): Change<void> => ({ decide: () => ({ result: undefined, record }) }),
 };

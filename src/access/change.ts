@@ -1,4 +1,5 @@
 import type { AuditRecord } from './audit.js';
+import type { StoredBatch } from './batch-changes.js';
 import type { Key } from './keys.js';
 import type { Amount } from './money.js';
 import type { Workspace } from './workspaces.js';
@@ -10,6 +11,7 @@ import type { Workspace } from './workspaces.js';
 export interface Stored {
   readonly workspace: Workspace | undefined;
   readonly key: Key | undefined;
+  readonly batch?: StoredBatch | undefined;
 }
 
 /** What a change writes, in one transaction, and its result. */
@@ -21,6 +23,8 @@ export interface Decision<Result> {
   readonly keys?: readonly Key[];
   /** A grant of credit to `workspace`; a negative amount takes it back. */
   readonly grant?: Amount;
+  /** The id of a batch that is erased. */
+  readonly erased?: string;
   /** For the audit log; absent: nothing has changed. */
   readonly record?: AuditRecord;
 }
@@ -34,6 +38,8 @@ export interface Change<Result> {
   readonly workspace?: string;
   /** The id of the key that it is about. Its workspace is read with it. */
   readonly key?: string;
+  /** The id of the batch that it is about. */
+  readonly batch?: string;
   /** `now`: milliseconds since 1970. Throws AccessError if the change is refused. */
   decide(stored: Stored, now: number): Decision<Result>;
 }

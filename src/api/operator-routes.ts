@@ -13,7 +13,7 @@ import type {
 
 /**
  * Every route of the operator listener. All of them need the operator's token; `HEAD` follows `GET`. `{id}` is the id
- * of a workspace or a key.
+ * of a workspace, a key or a batch.
  */
 export const OPERATOR_ROUTES = [
   {
@@ -148,6 +148,13 @@ export const OPERATOR_API = [
       'List the newest batches, of one `state` or `workspace` or all, up to `limit`. Without their contents.',
   },
   {
+    name: 'eraseBatch',
+    method: 'POST',
+    path: '/api/batches/{id}/erase',
+    status: 200,
+    meaning: 'Erase a batch of any key before its time, in any state.',
+  },
+  {
     name: 'listErrors',
     method: 'GET',
     path: '/api/errors',
@@ -196,6 +203,8 @@ export interface OperatorResponses {
   readonly showLive: OperatorLive;
   /** Newest first. `more`: whether there are more than the limit. */
   readonly listBatches: { readonly batches: readonly OperatorBatch[]; readonly more: boolean };
+  /** The batch, with its state before. */
+  readonly eraseBatch: Pick<OperatorBatch, 'id' | 'workspace' | 'key'> & { readonly state: string };
   /** Newest first; at most `LOG_LINES_KEPT`. */
   readonly listErrors: { readonly errors: readonly OperatorLogLine[] };
   /** Newest first. `more`: whether there are older ones. */

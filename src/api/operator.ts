@@ -194,6 +194,8 @@ export interface OperatorLogLine {
   readonly type: string | null;
   /** The request that failed; null if it was none. */
   readonly request_id: string | null;
+  /** Why, such as the reason of a reload that was refused; null if the line does not say. */
+  readonly reason: string | null;
 }
 
 /** An administrative change. */

@@ -1,6 +1,7 @@
 import type { Caller, Charge, Price } from '../access/index.js';
 import type { DecideDependencies, Decision } from '../decide/index.js';
 import type { Engine } from '../engine/index.js';
+import type { BatchTerms } from './batch-object.js';
 import type { DigestResult } from './ingest/digest-file.js';
 import type { IngestResult, IngestTask } from './ingest/ingest.js';
 import type { SentFile } from './ingest/rooms.js';
@@ -65,6 +66,5 @@ export interface BatchParts {
   storedBytesMax(): number;
   /** The percentage of these bytes that one workspace may take. */
   workspacePercent(): number;
-  /** The currency of estimates, such as `GBP`. */
-  readonly currency: string;
+  readonly terms: BatchTerms;
 }

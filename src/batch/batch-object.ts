@@ -2,17 +2,22 @@ import { showAmount } from '../access/index.js';
 import { deleteAfter } from './lifecycle/apply.js';
 import { type Batch, isFinished, STATUS_OF } from './lifecycle/batch-transitions.js';
 
-/** `data_region` (contract 2.6). */
-const DATA_REGION = 'CANADA-1 (Canada)';
+/** What the settings say about every batch. */
+export interface BatchTerms {
+  /** The currency of estimates, such as `GBP`. */
+  readonly currency: string;
+  /** `data_region` of the setting `batch.data_region`. */
+  readonly dataRegion: string;
+}
 
 /** The response to a submission (contract 2.6). */
-export function submitObject(batch: Batch, currency: string): object {
-  const { id, object, status, lines, estimated_cost, expires_at, data_region } = batchObject(batch, currency);
+export function submitObject(batch: Batch, terms: BatchTerms): object {
+  const { id, object, status, lines, estimated_cost, expires_at, data_region } = batchObject(batch, terms);
   return { id, object, status, lines, estimated_cost, expires_at, data_region };
 }
 
 /** A batch as callers see it (contract 2.6). */
-export function batchObject(batch: Batch, currency: string) {
+export function batchObject(batch: Batch, { currency, dataRegion }: BatchTerms) {
   const { id, lines, done, failed, models, created, started, finished, expires, reason } = batch;
   return {
     id,
@@ -36,7 +41,7 @@ export function batchObject(batch: Batch, currency: string) {
       rate: batch.estimate.rate,
       basis: 'estimate',
     },
-    data_region: DATA_REGION,
+    data_region: dataRegion,
     delete_after: nullable(deleteAfter(batch)),
   };
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import type { Owner } from '../base/index.js';
 import type { Page, ResultStream } from './batch-interface.js';
-import { batchObject, submitObject } from './batch-object.js';
+import { type BatchTerms, batchObject, submitObject } from './batch-object.js';
 import { type Batch, isFinished } from './lifecycle/batch-transitions.js';
 import type { ListAnswer } from './reading/list-answer.js';
 import { batchNotFinished, batchNotFound, unknownAfter } from './refusals.js';
@@ -15,8 +15,7 @@ const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 export abstract class CallerBatches {
   protected abstract readonly submitter: Pick<Submitter, 'submit'>;
 
-  /** @param currency of estimates, such as `GBP` */
-  constructor(protected readonly currency: string) {}
+  constructor(protected readonly terms: BatchTerms) {}
 
   /** The batch, deleted or not; undefined if there is none. */
   protected abstract find(id: string): Batch | undefined | Promise<Batch | undefined>;
@@ -35,7 +34,7 @@ export abstract class CallerBatches {
 
   async submit(caller: Caller, submission: Submission): Promise<object> {
     const batch = await this.submitter.submit(caller, submission);
-    return submitObject(typeof batch === 'string' ? await this.owned(caller, batch) : batch, this.currency);
+    return submitObject(typeof batch === 'string' ? await this.owned(caller, batch) : batch, this.terms);
   }
 
   async list(caller: Caller, { limit, after }: Page): Promise<string | AsyncIterable<Uint8Array>> {
@@ -46,14 +45,14 @@ export abstract class CallerBatches {
   }
 
   show(caller: Caller, id: string): object | Promise<object> {
-    const show = (batch: Batch) => batchObject(batch, this.currency);
+    const show = (batch: Batch) => batchObject(batch, this.terms);
     const batch = this.owned(caller, id);
     return batch instanceof Promise ? batch.then(show) : show(batch);
   }
 
   async cancel(caller: Caller, id: string): Promise<object> {
     await this.owned(caller, id);
-    return batchObject(existing(await this.cancelStored(id)), this.currency);
+    return batchObject(existing(await this.cancelStored(id)), this.terms);
   }
 
   async results(caller: Caller, id: string): Promise<ResultStream> {

@@ -7,6 +7,7 @@ export {
 } from './batch-dependencies.js';
 export type { BatchFilter, NewestBatches } from './batch-filter.js';
 export type { BatchInterface, Page, ResultStream } from './batch-interface.js';
+export type { BatchTerms } from './batch-object.js';
 export {
   Callbacks,
   type CallChange,

@@ -1,5 +1,5 @@
 import { AUDIT_ENTRIES_MAX, type AuditEntry } from '../access/index.js';
-import { showInstant } from '../base/index.js';
+import { showInstant, showTime } from '../base/index.js';
 import { readWholeBetween } from './arguments.js';
 import { type Options, print, printJson } from './output.js';
 import { table } from './text-table.js';
@@ -26,7 +26,7 @@ export const audit = (options: AuditOptions) =>
       if (options.json) return printJson(rows);
       const cells = rows.map((row) => [
         String(row.number),
-        row.time,
+        showTime(row.time),
         row.actor,
         row.action,
         row.key ?? row.workspace ?? '',

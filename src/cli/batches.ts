@@ -1,7 +1,7 @@
 import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { connectionCode, unreachable, visible } from '../base/index.js';
+import { connectionCode, showTime, unreachable, visible } from '../base/index.js';
 import type { LineFault } from '../batch/index.js';
 import { type Batch, type BatchCalls, Decider, DeciderError, type SubmittedBatch } from '../client/index.js';
 import { tokenOf } from './arguments.js';
@@ -98,7 +98,7 @@ export const list = (options: ClientOptions) =>
           String(lines),
           String(counts.done),
           String(counts.failed),
-          created_at,
+          showTime(created_at),
         ]),
         ['lines', 'done', 'failed'],
       ),
@@ -130,11 +130,17 @@ function printBatch(batch: object, { json }: ClientOptions): void {
     printJson(batch);
     return;
   }
-  const rows = Object.entries(batch).map(([name, value]) => [
-    name,
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value),
-  ]);
+  const rows = Object.entries(batch).map(([name, value]) => [name, shownValue(value)]);
   print(facts(Object.fromEntries(rows)));
+}
+
+/** An instant as the interface writes it (contract 2.6). */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+\+00:00$/;
+
+/** A value of a batch for people. */
+function shownValue(value: unknown): string {
+  if (typeof value === 'string' && INSTANT.test(value)) return showTime(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
 /** Writes the results of a batch to a file or to standard output. */

@@ -1,4 +1,4 @@
-import { showBytes, showInstant, systemClock } from '../base/index.js';
+import { showBytes, showInstant, showTime, systemClock } from '../base/index.js';
 import { loadSettings } from '../settings/index.js';
 import { type BackupFacts, backUp, restore as restoreBackup } from '../storage/folder/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
@@ -27,7 +27,7 @@ export const restore = (file: string, options: Options) =>
     const { data } = settings;
     const facts = restoreBackup(data, file);
     if (options.json) return printJson(rowOf(file, facts));
-    print(`${data} has the state of ${showInstant(facts.created)}.`);
+    print(`${data} has the state of ${showTime(facts.created)}.`);
     print('Put the master key of that time into it, or configure it. Then run: decider verify');
   });
 

@@ -1,4 +1,4 @@
-import { FOLLOWED_MS, JUMP_LASTS_MS, STOPPED_MS_MAX } from '../base/index.js';
+import { FOLLOWED_MS, JUMP_LASTS_MS, STOPPED_MS_MAX, showTime } from '../base/index.js';
 import { DOUBT_MS } from '../batch/index.js';
 import {
   type CalendarReading,
@@ -29,9 +29,9 @@ export async function* examineCalendar(database: Database): AsyncGenerator<Findi
 
 function examine(reading: CalendarReading, isServed: boolean): Finding {
   const { row } = reading;
-  const recorded = new Date(row.confirmed).toISOString();
+  const recorded = showTime(row.confirmed);
   if (row.since !== null) {
-    const jump = `the clock of the database has jumped by ${seconds(-row.correction)} since ${new Date(row.since).toISOString()}`;
+    const jump = `the clock of the database has jumped by ${seconds(-row.correction)} since ${showTime(row.since)}`;
     return warning(
       'clock',
       `${jump}; the cluster follows it after ${minutes(JUMP_LASTS_MS)}, and nothing expires meanwhile.`,
@@ -44,7 +44,7 @@ function examine(reading: CalendarReading, isServed: boolean): Finding {
     return ahead < 0 ? warning('clock', `${detail}.`, REMEDY) : ok('clock', detail);
   }
   if (row.doubted !== null && row.confirmed - row.doubted < DOUBT_MS) {
-    const doubted = new Date(row.doubted).toISOString();
+    const doubted = showTime(row.doubted);
     return warning(
       'clock',
       `the clock of the database has jumped; at ${doubted} the cluster followed it. Nothing expires for ${minutes(JUMP_LASTS_MS)}, and nothing is deleted for ${minutes(DOUBT_MS)}.`,

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FOLLOWED_MS, STOPPED_MS_MAX, systemClock } from '../base/index.js';
+import { FOLLOWED_MS, STOPPED_MS_MAX, showTime, systemClock } from '../base/index.js';
 import {
   Catalog,
   type CatalogBuild,
@@ -86,7 +86,7 @@ export async function* examine(
 async function* examineData(settings: Settings): AsyncGenerator<Finding> {
   const { data, master_key: given } = settings;
   if (!storeExists(data)) {
-    yield ok('data', `${data} does not exist yet; the first start creates it`);
+    yield ok('data', `${data} ${missingStore(data)}`);
     return;
   }
   let store: Store;
@@ -110,6 +110,12 @@ async function* examineData(settings: Settings): AsyncGenerator<Finding> {
   }
 }
 
+/** Why a data folder has no store. */
+const missingStore = (data: string): string =>
+  existsSync(data)
+    ? 'is there and has no data yet; the first start creates it there'
+    : 'does not exist yet; the first start creates it';
+
 function examineMasterKey(store: Store, given: string): string {
   if (store.table('meta').get('master') === undefined)
     return 'does not exist yet; the first start creates it';
@@ -125,7 +131,7 @@ function examineMasterKey(store: Store, given: string): string {
 function examineClock(store: Store, served: boolean, now: number = systemClock.now()): Finding {
   const kept = readKeptTime(store);
   if (kept === null) return ok('clock', 'no time recorded yet');
-  const recorded = new Date(kept.shown).toISOString();
+  const recorded = showTime(kept.shown);
   const ahead = now - kept.shown;
   if (ahead < -FOLLOWED_MS) {
     const detail = `the system clock is ${seconds(-ahead)} behind the last recorded time, ${recorded}. Check the clock (NTP).`;
@@ -220,7 +226,13 @@ async function examineBuild(build: CatalogBuild, checksums: boolean): Promise<Fi
 }
 
 function requireFile(path: string): void {
-  if (!statSync(path).isFile()) throw new Error(`${path}: not a regular file`);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile()) return;
+  throw new Error(
+    found === undefined
+      ? `${path}: no such file. Copy it there, or install the model again with decider models pull or add; decider models remove takes it out of the manifest`
+      : `${path}: not a regular file`,
+  );
 }
 
 function attempt(check: string, look: () => string): Finding {

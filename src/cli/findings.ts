@@ -58,11 +58,17 @@ export const problem = (check: string, error: unknown): Finding => ({
   detail: (error as Error).message,
 });
 
+/** Credit may be taken back after it was spent. */
+const belowZero = (workspace: string): string =>
+  `Its requests are answered 402 until it has credit: decider workspaces credit ${workspace} AMOUNT`;
+
 /** What `decider doctor` says of the workspaces and their ledger. */
 export function* examineLedger({ books, problems }: Reconciliation, currency: string): Generator<Finding> {
   for (const { workspace, granted, charged, balance } of books) {
     const [left, given, spent] = [balance, granted, charged].map(showAmount);
-    yield ok(`workspace ${workspace}`, `balance ${left} ${currency}: ${given} granted, ${spent} charged`);
+    const detail = `balance ${left} ${currency}: ${given} granted, ${spent} charged`;
+    if (balance >= 0n) yield ok(`workspace ${workspace}`, detail);
+    else yield warning(`workspace ${workspace}`, `${detail}, more than was granted.`, belowZero(workspace));
   }
   for (const sentence of problems) yield { check: 'ledger', ok: false, detail: sentence };
   if (problems.length === 0) yield ok('ledger', 'adds up');

@@ -7,7 +7,7 @@ import {
   type NewKey,
   showKey,
 } from '../access/index.js';
-import { type Clock, showInstant } from '../base/index.js';
+import { type Clock, showInstant, showTime } from '../base/index.js';
 import { type Options, print, printJson } from './output.js';
 import { facts, table } from './text-table.js';
 import { withAdministration } from './with-store.js';
@@ -45,9 +45,9 @@ export const list = (options: Options & { readonly workspace?: string }) =>
       workspace,
       name ?? '',
       state,
-      created,
-      expires ?? 'never',
-      used === null ? 'unknown' : `${used.slice(0, MINUTE_CHARACTERS)}Z`,
+      showTime(created),
+      expires === null ? 'never' : showTime(expires),
+      used === null ? 'unknown' : `${showTime(used).slice(0, MINUTE_CHARACTERS)}Z`,
     ]);
     print(table(head, cells));
   });
@@ -69,7 +69,7 @@ export const roll = (id: string, options: Options) =>
     const rolled = { id, expires: showInstant(made.rolled.expires) };
     if (options.json) return printJson({ ...row, rolled });
     print(newKeyFacts(row));
-    print(`${id} works until ${rolled.expires}.`);
+    print(`${id} works until ${rolled.expires === null ? 'it is revoked' : showTime(rolled.expires)}.`);
   });
 
 /** `decider keys revoke` */
@@ -100,4 +100,4 @@ const newKeyRow = ({ key: { id, workspace, name, expires }, token }: NewKey) => 
 });
 
 const newKeyFacts = ({ id, token, workspace, name, expires }: ReturnType<typeof newKeyRow>) =>
-  `token: ${token}\n${facts({ id, workspace, ...(name !== null && { name }), expires: expires ?? 'never' })}`;
+  `token: ${token}\n${facts({ id, workspace, ...(name !== null && { name }), expires: expires === null ? 'never' : showTime(expires) })}`;

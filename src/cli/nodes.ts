@@ -1,4 +1,4 @@
-import { showInstant } from '../base/index.js';
+import { showInstant, showTime } from '../base/index.js';
 import { listNodes, requireFormat } from '../storage/database/index.js';
 import { type Options, print, printJson } from './output.js';
 import { table } from './text-table.js';
@@ -19,8 +19,8 @@ export const nodes = (options: Options) =>
       String(id),
       name,
       version,
-      started,
-      seen,
+      showTime(started),
+      showTime(seen),
       `${(ahead / 1_000).toFixed(1)} s`,
       serves ? 'yes' : 'no',
     ]);

@@ -151,7 +151,7 @@ command(ofKeys, 'revoke <id>', 'revoke a key immediately and permanently').actio
 
 const ofBatches = program
   .command('batches')
-  .description('submit and manage batches of a running server, over HTTP');
+  .description('submit and manage batches of a running server, over HTTP; erase one as the operator');
 const remote = (name: string, description: string) =>
   ofBatches
     .command(name)
@@ -180,6 +180,9 @@ remote('results <id>', 'print the results of a finished batch')
   .option('--out <file>', 'write the results to a file instead of standard output')
   .action(async (id, options) => (await batches()).results(id, options));
 remote('cancel <id>', 'cancel a batch').action(async (id, options) => (await batches()).cancel(id, options));
+command(ofBatches, 'erase <id>', 'erase a batch of any key now, as the operator, without HTTP').action(
+  async (id, options) => (await import('./erase-batch.js')).eraseBatch(id, options),
+);
 
 program
   .command('load <url>')

@@ -1,5 +1,13 @@
-import { showAmount, showPrice, sumPrices, type UsageFilter } from '../access/index.js';
-import { OperatorError } from '../base/index.js';
+import {
+  AccessError,
+  type Administration,
+  showAmount,
+  showPrice,
+  sumPrices,
+  type UsageFilter,
+} from '../access/index.js';
+import { didYouMean, OperatorError } from '../base/index.js';
+import type { Settings } from '../settings/index.js';
 import { type Options, print, printJson } from './output.js';
 import { csv, table } from './text-table.js';
 import { withAdministration } from './with-store.js';
@@ -14,6 +22,8 @@ export const usage = (options: Options & UsageFilter & UsageOptions) =>
       if (options[name] !== undefined) throw new OperatorError(`${name}: it needs --invoice WORKSPACE.`);
     }
     const rows = await administration.usage(options);
+    if (rows.length === 0 && options.model !== undefined)
+      await requireCharged(options.model, administration, settings);
     const currency = settings.billing.currency;
     if (options.json || options.csv) {
       const records = rows.map((row) => ({
@@ -57,6 +67,36 @@ export const usage = (options: Options & UsageFilter & UsageOptions) =>
     print(table(head, cells, head.slice(5)));
     print(`total ${showAmount(sums.reduce((total, { amount }) => total + amount, 0n))} ${currency}`);
   });
+
+/** Throws AccessError if no usage has a model, by its build, and the manifest does not either. */
+async function requireCharged(
+  model: string,
+  administration: Administration,
+  { models: folder }: Settings,
+): Promise<void> {
+  const charged = [...new Set((await administration.usage({})).map((row) => row.model))].sort();
+  if (charged.includes(model)) return;
+  const builds = charged.filter((build) => build.replace(/-\d{8}$/, '') === model);
+  if (builds.length > 0)
+    throw new AccessError('model', `usage names the builds of ${model}: ${builds.join(', ')}.`);
+  if (await isInManifest(model, folder)) return;
+  const known = charged.length === 0 ? '' : ` Charged were: ${charged.join(', ')}.`;
+  throw new AccessError(
+    'model',
+    `${model} was never charged, and the manifest does not have it.${didYouMean(model, charged)}${known}`,
+  );
+}
+
+async function isInManifest(model: string, folder: string): Promise<boolean> {
+  const { Catalog, ModelError, readManifest } = await import('../engine/index.js');
+  try {
+    return new Catalog(await readManifest(folder), folder).find(model) !== undefined;
+  } catch (error) {
+    // Reports do not need the models.
+    if (!(error instanceof ModelError)) throw error;
+    return false;
+  }
+}
 
 interface UsageOptions {
   readonly csv?: boolean;

@@ -8,7 +8,7 @@ import {
   showAmount,
   type Workspace,
 } from '../access/index.js';
-import { showInstant } from '../base/index.js';
+import { showInstant, showTime } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
 import { readModels, readWhole } from './arguments.js';
 import { type Options, print, printJson } from './output.js';
@@ -135,8 +135,8 @@ function change(
       facts({
         workspace: row.id,
         ...(row.name !== null && { name: row.name }),
-        created: row.created,
-        ...(row.closed !== null && { closed: row.closed }),
+        created: showTime(row.created),
+        ...(row.closed !== null && { closed: showTime(row.closed) }),
         granted: money(row.granted),
         charged: money(row.charged),
         balance: money(row.balance),

@@ -30,7 +30,7 @@ export class BatchService {
 
   /** Resumes the open batches. Rejects with StoreError. */
   static async start(
-    settings: Pick<Settings, 'models' | 'billing' | 'webhook'>,
+    settings: Pick<Settings, 'models' | 'billing' | 'webhook' | 'batch'>,
     { log, authorities }: ServerDependencies,
     engines: Engines,
     storage: Storage,
@@ -55,7 +55,7 @@ export class BatchService {
       },
       reports: reportsOf(log, metrics),
       ...bounds,
-      currency: settings.billing.currency,
+      terms: { currency: settings.billing.currency, dataRegion: settings.batch.data_region },
     });
     await batches.start();
     metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
@@ -141,8 +141,11 @@ function reportsOf(log: Log, { instruments }: Metrics): BatchReports {
       if (outcome === 'delivered') return instruments.webhookAttempts.inc({ outcome });
       instruments.webhookAttempts.inc({ outcome: 'failed' });
       instruments.webhookFailures.inc({ reason: webhookReason(outcome) });
-      if (again) log.info({ batch, reason: outcome }, 'a webhook call failed and will be made again');
-      else log.warn({ batch, reason: outcome }, 'the last call of a webhook failed');
+      // Not one of the caller's errors only: the network of this host, or its certificates, may be at fault.
+      const what = again
+        ? 'a webhook call failed and will be made again'
+        : 'the last call of a webhook failed';
+      log.warn({ batch, reason: outcome }, what);
     },
   };
 }

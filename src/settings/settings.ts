@@ -95,6 +95,11 @@ export const SETTINGS = {
       meaning:
         'Percentage of `batch.max_stored_bytes` that the stored batches of one workspace may take; beyond it, its new batches are answered 503 `batch_unavailable`.',
     }),
+    data_region: text({
+      default: 'CANADA-1 (Canada)',
+      meaning:
+        'What `data_region` of a batch says. The default is the value of the hosted service and says nothing about where this server runs: set it if callers rely on it.',
+    }),
   },
   tasks: {
     retention_days: integer({

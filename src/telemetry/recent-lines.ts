@@ -9,16 +9,19 @@ interface RecentLine {
   /** The class of the error; null if there is none. */
   readonly type: string | null;
   readonly requestId: string | null;
+  /** The field `reason`, a sentence of this program that says why; null if there is none. */
+  readonly reason: string | null;
 }
 
 /** Lines that are kept; each further one removes the oldest. */
 export const LOG_LINES_KEPT = 200;
-/** Characters of a message; longer ones are cut. */
+/** Characters of a message and of a reason; longer ones are cut. */
 const MESSAGE_CHARACTERS_MAX = 500;
 
 /**
- * The last warnings and errors of a log. Of the fields of a line only the class of its error and the id of its request are
- * kept: messages are sentences of this program, whereas the text of an error may come from anywhere.
+ * The last warnings and errors of a log. Of the fields of a line only the class of its error, the id of its request and
+ * the reason are kept: messages and reasons are sentences of this program, whereas the text of an error may come from
+ * anywhere.
  */
 export class RecentLines {
   private readonly kept: RecentLine[] = [];
@@ -36,7 +39,7 @@ export class RecentLines {
   add(level: string, [first, second]: readonly unknown[]): void {
     const fields =
       typeof first === 'object' && first !== null ? (first as Readonly<Record<string, unknown>>) : {};
-    const { err, requestId } = fields;
+    const { err, requestId, reason } = fields;
     this.count += 1;
     this.kept.push({
       number: this.count,
@@ -45,6 +48,7 @@ export class RecentLines {
       message: messageOf(typeof first === 'string' ? first : second, fields),
       type: err instanceof Error ? err.constructor.name : null,
       requestId: typeof requestId === 'string' ? requestId : null,
+      reason: typeof reason === 'string' ? reason.slice(0, MESSAGE_CHARACTERS_MAX) : null,
     });
     if (this.kept.length > LOG_LINES_KEPT) this.kept.shift();
   }

@@ -16,18 +16,19 @@ const EVENTS = [
   'cancel',
   'window_ended',
   'key_ended',
+  'erase',
 ] as const;
 
 /** The table of contract 3, written a second time: a row per state, a column per event. */
 const EXPECTED: Readonly<Record<BatchState, string>> = {
-  queued: 'running never failed cancelling expiring ending',
-  running: 'stay done failed cancelling expiring ending',
-  cancelling: 'never cancelled cancelled stay stay stay',
-  expiring: 'never done failed cancelling stay ending',
-  ending: 'never failed failed refuse stay stay',
-  done: 'never never never refuse stay stay',
-  failed: 'never never never refuse stay stay',
-  cancelled: 'never never never stay stay stay',
+  queued: 'running never failed cancelling expiring ending cancelling',
+  running: 'stay done failed cancelling expiring ending cancelling',
+  cancelling: 'never cancelled cancelled stay stay stay stay',
+  expiring: 'never done failed cancelling stay ending cancelling',
+  ending: 'never failed failed refuse stay stay stay',
+  done: 'never never never refuse stay stay stay',
+  failed: 'never never never refuse stay stay stay',
+  cancelled: 'never never never stay stay stay stay',
 };
 const STATES = Object.keys(EXPECTED) as BatchState[];
 const FINISHED: readonly string[] = ['done', 'failed', 'cancelled'];
@@ -79,6 +80,9 @@ for (const state of STATES) {
         t.notOk(error instanceof ApiError, 'a defect of ours is no answer');
       } else if (expected === 'refuse') {
         t.match(thrownBy(walk), { type: 'batch_finished', status: 409, headers: { final: true } });
+      } else if (event === 'erase') {
+        const state = expected === 'stay' ? before.state : expected;
+        t.strictSame(walk(), { ...before, state, deleted: true, webhook: null }, 'only this changes');
       } else if (expected === 'stay') {
         t.strictSame(walk(), before, 'nothing changes');
       } else {
@@ -121,6 +125,12 @@ function effects(t: Test, before: Batch, after: Batch): void {
   const type = unanswered[before.state as keyof typeof unanswered];
   if (type !== undefined) t.equal(unansweredAs(after), type);
 }
+
+test('an erased batch that had not finished finishes as deleted, without a call', async (t) => {
+  const erased = apply(batchIn('running'), 'erase', NOW);
+  const after = apply(erased, 'settled_answered', NOW + 1);
+  t.match(after, { state: 'cancelled', finished: NOW + 1, deleted: true, webhook: null });
+});
 
 test('a batch without a webhook schedules no call', async (t) => {
   const after = apply({ ...batchIn('running'), webhook: null }, 'settled_answered', NOW);

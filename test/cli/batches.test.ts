@@ -124,13 +124,29 @@ test('batches list, show, cancel: as tables and as JSON', async (t) => {
   t.equal(code, 0);
   t.match(stdout.split('\n'), [
     /^batch +status +lines +done +failed +created$/,
-    new RegExp(`^${done} +done +1 +1 +0 `),
+    new RegExp(`^${done} +done +1 +1 +0 +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ$`),
   ]);
-  t.match((await run('show', open)).stdout, new RegExp(`^id: +${open}\n(.*\n)*status: +running\n`));
+  t.match(
+    (await run('show', open)).stdout,
+    new RegExp(`^id: +${open}\n(.*\n)*status: +running\n(.*\n)*created_at: +\\S+ \\S+Z\n`),
+  );
   t.match(await json('cancel', open), { id: open, status: 'cancelled' });
   t.match((await run('cancel', open)).stdout, /status: +cancelled/);
   gate.open();
   await mistake(/^batch_finished: /, 'cancel', done);
+});
+
+test('batches erase: by the operator, in the data folder', async (t) => {
+  const { file, json, run, server } = await beside(t);
+  const { id } = await json('submit', file('one.jsonl', lines(1)));
+  await run('results', id, '--wait');
+  const environment = { DECIDER_DATA: server.settings.data };
+  const erased = await runCommand(t, ['batches', 'erase', id], environment);
+  t.match([erased.code, erased.stdout], [0, `${id} of default is erased: its lines, its results`]);
+  t.match(erased.stdout, 'The server removes what it still stores of it within 10 minutes.');
+  t.match((await run('results', id)).stderr, /^batch_not_found: /);
+  const again = await runCommand(t, ['batches', 'erase', id, '--json'], environment);
+  t.match([again.code, again.stderr], [1, `batch: ${id} does not exist, or was deleted.`]);
 });
 
 test('batches submit: invalid lines are reported with file and line, and nothing is sent', async (t) => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'tap';
@@ -88,6 +88,9 @@ test('doctor: a folder that is not there is not made', async (t) => {
   t.equal(code, 0);
   t.match(stdout, /^ok +data +\S+ does not exist yet; the first start creates it$/m);
   t.notOk(existsSync(data));
+  mkdirSync(data);
+  const empty = await runCommand(t, ['doctor'], environment);
+  t.match(empty.stdout, /^ok +data +\S+ is there and has no data yet; the first start creates it there$/m);
 });
 
 test('doctor: a master key open to others, missing, or another', async (t) => {
@@ -113,7 +116,7 @@ test('doctor: a system clock far from the recorded time', async (t) => {
   t.equal((await examine()).of('clock'), 'no time recorded yet');
   await record(Date.now() - 2 * HOUR_MS);
   const stopped = await examine();
-  t.match(stopped.of('clock'), /^last recorded time \S+Z; after a start nothing expires for 5 minutes$/);
+  t.match(stopped.of('clock'), /^last recorded time \S+ \S+Z; after a start nothing expires for 5 minutes$/);
   t.same(stopped.problems, [], 'no server has run for two hours');
   t.teardown(serveAlone(data));
   t.match((await examineBeside()).problems, [
@@ -138,11 +141,27 @@ test('doctor: a ledger that does not add up', async (t) => {
   ]);
 });
 
+test('doctor: a workspace with less than no credit', async (t) => {
+  const { store, examine } = patient(t);
+  createWorkspace(store, systemClock, 'w');
+  grantCredit(store, systemClock, 'w', -5n);
+  const { problems, findings } = await examine();
+  t.same(problems, [], 'a warning');
+  t.match(
+    findings.find(({ check }) => check === 'workspace w'),
+    { ok: true, remedy: /answered 402 until it has credit: decider workspaces credit w AMOUNT$/ },
+  );
+});
+
 test('doctor: models that are missing or changed, prices and settings that cannot be', async (t) => {
   const { models, examine, data } = patient(t);
   truncateSync(join(models, 'tiny.gguf'), 10);
   t.same((await examine()).problems, [], 'the size alone tells nothing');
   t.match((await examine(true)).problems, [{ check: 'model tiny-20260101', detail: /its SHA-256 is / }]);
+  rmSync(join(models, 'tiny.gguf'));
+  t.match((await examine()).problems, [
+    { check: 'model tiny-20260101', detail: /tiny\.gguf: no such file\. Copy it there, or install/ },
+  ]);
   writeFileSync(join(models, 'manifest.json'), '{}');
   t.match((await examine()).problems, [{ check: 'models', detail: /manifest\.json: / }]);
   const other = { DECIDER_DATA: data, DECIDER_MODELS: models, DECIDER_BILLING_PRICES: 'free' };

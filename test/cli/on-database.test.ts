@@ -35,7 +35,7 @@ async function transcript(t: Test, environment: Record<string, string>): Promise
       const args = [...command.map((arg) => (arg === 'KEY' ? key : arg)), ...form];
       const { code, stdout, stderr } = await run(t, args, environment);
       if (command[1] === 'create') key = /key_\w{20}/.exec(stdout)?.[0] ?? key;
-      const shown = [stdout, stderr].join('\n').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+      const shown = [stdout, stderr].join('\n').replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+Z/g, 'TIME');
       printed.push(`${command.join(' ')} → ${code}\n${shown.replaceAll(/\b(key|dk)_\w{20,40}/g, '$1_ID')}`);
     }
   }

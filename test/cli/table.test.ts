@@ -10,6 +10,16 @@ test('table: columns as wide as their widest cell, numbers at the right', async 
   t.equal(table(['name'], []), 'name');
 });
 
+test('table: one that is wider than the terminal is a block of lines per row', async (t) => {
+  const rows = [
+    ['a', 'x'.repeat(4)],
+    ['b', 'y'],
+  ];
+  t.equal(table(['id', 'note'], rows, [], 8), 'id  note\na   xxxx\nb   y', 'at the limit');
+  t.equal(table(['id', 'note'], rows, [], 7), 'id:   a\nnote: xxxx\n\nid:   b\nnote: y');
+  t.equal(table(['id', 'note'], [], [], 7), 'id  note', 'an empty one has its head');
+});
+
 test('facts: each name is followed by its value', async (t) => {
   t.equal(facts({ id: '1', workspace: 'w' }), 'id:        1\nworkspace: w');
 });

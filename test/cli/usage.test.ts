@@ -85,7 +85,15 @@ test('usage: filters, and filters that name nothing', async (t) => {
   t.equal(await count('--from', '2026-11-21'), 4);
   t.equal(await count('--from', '2026-11-20', '--to', '2026-11-20'), 1);
   t.equal(await count('--model', 'small-20260101', '--key', key, '--workspace', 'w'), 1);
-  t.equal(await count('--model', 'gone'), 0);
+  t.equal(await count('--model', 'small-20260101', '--to', '2026-11-20'), 0, 'a model without usage then');
+  await mistake(
+    /^model: gone was never charged, and the manifest does not have it\. Charged were: big-20260101, small-20260101\.$/m,
+    'usage',
+    '--model',
+    'gone',
+  );
+  await mistake(/Did you mean big-20260101\?/, 'usage', '--model', 'bog-20260101');
+  await mistake(/^model: usage names the builds of big: big-20260101\.$/m, 'usage', '--model', 'big');
   await mistake(/^from: "2026-02-30" is not a day/, 'usage', '--from', '2026-02-30');
   await mistake(/^to: "today" is not a day/, 'usage', '--to', 'today');
   await mistake(/^from: 2026-11-22 is after 2026-11-21/, 'usage', '--from=2026-11-22', '--to=2026-11-21');

@@ -19,8 +19,11 @@ test(`the last ${LOG_LINES_KEPT} warnings and errors are kept; one more removes 
     message: 'x'.repeat(500),
     type: 'RangeError',
     requestId: null,
+    reason: null,
   });
-  t.equal(written.length, LOG_LINES_KEPT + 1, 'every line is written too');
+  log.warn({ reason: 'r'.repeat(501) }, 'why');
+  t.match(recent.lines[0], { message: 'why', reason: 'r'.repeat(500) });
+  t.equal(written.length, LOG_LINES_KEPT + 2, 'every line is written too');
   log.level = 'fatal';
   log.error('below the level');
   t.match(recent.lines[0], { level: 'warn' });

@@ -32,7 +32,8 @@ const NO_ANSWER = 'no_line_answered';
  * @param now the instant of the event
  * @throws ApiError `batch_finished` if the event is a cancel that comes too late
  */
-export function apply(batch: Batch, event: BatchEvent, now: number): Batch {
+export function apply(before: Batch, event: BatchEvent, now: number): Batch {
+  const batch = event === 'erase' ? erased(before) : before;
   const next = TRANSITIONS[batch.state][event];
   if (next === 'stay') return batch;
   if (next === 'refuse')
@@ -53,6 +54,9 @@ export function apply(batch: Batch, event: BatchEvent, now: number): Batch {
     webhook: batch.webhook && { ...batch.webhook, due: now },
   };
 }
+
+/** The batch without what only its owner needs. Its webhook is not called any more. */
+const erased = (batch: Batch): Batch => (batch.deleted ? batch : { ...batch, deleted: true, webhook: null });
 
 /** The event by which a batch finishes, when no line of it is in progress and none will start. */
 export const settledAs = ({ done }: Batch): BatchEvent =>

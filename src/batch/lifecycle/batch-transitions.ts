@@ -47,7 +47,9 @@ export type BatchEvent =
   /** The 24 hours are over. */
   | 'window_ended'
   /** The key that submitted it was revoked, or has expired. */
-  | 'key_ended';
+  | 'key_ended'
+  /** The operator erases it. */
+  | 'erase';
 
 /** `stay`: nothing changes. `refuse`: an error `batch_finished`. `never`: a defect in this program. */
 type Transition = BatchState | 'stay' | 'refuse' | 'never';
@@ -63,6 +65,9 @@ type Transition = BatchState | 'stay' | 'refuse' | 'never';
  *
  * The first of these events wins, with two exceptions: an expiring batch can still be cancelled, and the end of its key
  * overrides expiry, because the results can no longer be collected.
+ *
+ * The operator can erase a batch in every state: it counts as deleted from then on, and its owner no longer finds it. If
+ * it has not finished, it is cancelled, and removed after the last line in progress.
  */
 export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent, Transition>>>> = {
   queued: {
@@ -73,6 +78,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     cancel: 'cancelling',
     window_ended: 'expiring',
     key_ended: 'ending',
+    erase: 'cancelling',
   },
   running: {
     line_started: 'stay',
@@ -81,6 +87,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     cancel: 'cancelling',
     window_ended: 'expiring',
     key_ended: 'ending',
+    erase: 'cancelling',
   },
   cancelling: {
     line_started: 'never',
@@ -89,6 +96,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     cancel: 'stay',
     window_ended: 'stay',
     key_ended: 'stay',
+    erase: 'stay',
   },
   expiring: {
     line_started: 'never',
@@ -97,6 +105,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     cancel: 'cancelling',
     window_ended: 'stay',
     key_ended: 'ending',
+    erase: 'cancelling',
   },
   ending: {
     line_started: 'never',
@@ -106,6 +115,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     cancel: 'refuse',
     window_ended: 'stay',
     key_ended: 'stay',
+    erase: 'stay',
   },
   done: {
     line_started: 'never',
@@ -114,6 +124,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     cancel: 'refuse',
     window_ended: 'stay',
     key_ended: 'stay',
+    erase: 'stay',
   },
   failed: {
     line_started: 'never',
@@ -122,6 +133,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     cancel: 'refuse',
     window_ended: 'stay',
     key_ended: 'stay',
+    erase: 'stay',
   },
   cancelled: {
     line_started: 'never',
@@ -130,6 +142,7 @@ export const TRANSITIONS: Readonly<Record<BatchState, Readonly<Record<BatchEvent
     cancel: 'stay',
     window_ended: 'stay',
     key_ended: 'stay',
+    erase: 'stay',
   },
 };
 

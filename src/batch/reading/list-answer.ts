@@ -1,4 +1,4 @@
-import { batchObject } from '../batch-object.js';
+import { type BatchTerms, batchObject } from '../batch-object.js';
 import type { Batch } from '../lifecycle/batch-transitions.js';
 import { PIECE_BYTES } from './results-piece.js';
 
@@ -16,7 +16,7 @@ export interface ListAnswer {
  * @param batches in the order of their numbers; read as far as needed
  * @param count the most batches to return; null: as many as fit in one piece
  */
-export function listAnswer(batches: Iterable<Batch>, count: number | null, currency: string): ListAnswer {
+export function listAnswer(batches: Iterable<Batch>, count: number | null, terms: BatchTerms): ListAnswer {
   const objects: string[] = [];
   let bytes = 0;
   for (const batch of batches) {
@@ -24,7 +24,7 @@ export function listAnswer(batches: Iterable<Batch>, count: number | null, curre
     if (bytes >= PIECE_BYTES || objects.length === count) {
       return { json: objects.join(','), count: objects.length, next: batch.number };
     }
-    const json = JSON.stringify(batchObject(batch, currency));
+    const json = JSON.stringify(batchObject(batch, terms));
     objects.push(json);
     bytes += json.length;
   }

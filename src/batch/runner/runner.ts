@@ -180,6 +180,12 @@ export class Runner {
     this.progress.settle(open);
   }
 
+  /** No further line of the batch starts. It finishes with the last one in progress, and is then removed. */
+  erase(open: OpenBatch): void {
+    this.progress.apply(open, 'erase');
+    this.progress.settle(open);
+  }
+
   /** Starts no more lines and drops those in progress. The next process runs them again. */
   stop(): void {
     this.cancelCheck();

@@ -1,4 +1,4 @@
-import { type Clock, NODE_MIN } from '../../base/index.js';
+import { type Clock, NODE_MIN, showTime } from '../../base/index.js';
 import { remedyFor } from '../../engine/index.js';
 import { tryCertificate } from '../../http/index.js';
 import { expiryWarning, exposureOf, type HostSetting, tlsFiles } from '../../server/index.js';
@@ -147,8 +147,7 @@ async function certificate({ tls }: Settings, { now }: Pick<Clock, 'now'>): Prom
     if (files === null) return ok('certificate', 'no TLS');
     const found = await tryCertificate(files);
     const due = expiryWarning(found, now());
-    if (due === null)
-      return ok('certificate', `${files.cert}, until ${new Date(found.expires).toISOString()}`);
+    if (due === null) return ok('certificate', `${files.cert}, until ${showTime(found.expires)}`);
     return warning('certificate', due, 'Renew it, and check what should have.');
   } catch (error) {
     return problem('certificate', error);

@@ -40,7 +40,11 @@ export function ErrorsView({ api, active }: ErrorsViewProps) {
                 title: 'Level',
                 cell: ({ level }) => <span class={level === 'warn' ? 'badge' : 'badge failed'}>{level}</span>,
               },
-              { title: 'Message', class: 'text', cell: ({ message }) => message },
+              {
+                title: 'Message',
+                class: 'text',
+                cell: ({ message, reason }) => (reason === null ? message : `${message}: ${reason}`),
+              },
               { title: 'Type', cell: ({ type }) => type ?? '' },
               { title: 'Request', cell: ({ request_id: id }) => (id === null ? '' : <code>{id}</code>) },
             ]}

@@ -39,7 +39,8 @@ const sealedOf = (table: string, part: 'chunk' | 'line'): Correspondence => ({
 });
 
 /**
- * Where the database has the entries of each table of the data folder, except `meta` (see `Facts`). Moves in both
+ * Where the database has the entries of each table of the data folder, except `meta` (see `Facts`) and `batch_erasures`,
+ * which must be empty: with a database, an erased batch is marked at once. Moves in both
  * directions and the comparison use it.
  */
 const CORRESPONDENCES = {
@@ -171,7 +172,7 @@ const CORRESPONDENCES = {
   },
   task_refs: { table: 'task_answers', key: ['task', 'ref'], value: 'number', isIndex: true },
   data_keys: { table: 'data_keys', key: ['owner'], value: 'sealed' },
-} as const satisfies Record<Exclude<TableName, 'meta'>, Correspondence>;
+} as const satisfies Record<Exclude<TableName, 'meta' | 'batch_erasures'>, Correspondence>;
 
 export type MovedTable = keyof typeof CORRESPONDENCES;
 export const MOVED_TABLES = Object.keys(CORRESPONDENCES) as MovedTable[];

@@ -58,6 +58,7 @@ async function copyAndCompare(
   await requireEmpty(sql);
   const facts = folderFacts(store);
   requireMasterKey(facts, masterKey, `the data folder ${store.folder}`);
+  requireNoErasures(store);
   const added = addedColumns(store, facts, masterKey);
   for (const table of MOVED_TABLES) await copyTable(store, sql, table, added, report);
   await writeDerived(sql);
@@ -67,6 +68,15 @@ async function copyAndCompare(
   if (folderFacts(store).changes === facts.changes) return tables;
   throw new OperatorError(
     'Another command changed the data folder meanwhile. Nothing was moved. Run the command again.',
+  );
+}
+
+/** Throws OperatorError if a batch was erased that no server has removed yet. */
+function requireNoErasures(store: Store): void {
+  const [first] = store.table('batch_erasures').keys();
+  if (first === undefined) return;
+  throw new OperatorError(
+    `The batch ${first[0]} was erased, and is removed by the next start of a server. Start one on the data folder, stop it, and run the command again.`,
   );
 }
 

@@ -240,7 +240,7 @@ export class World {
       },
       storedBytesMax: () => this.storedBytesMax,
       workspacePercent: () => this.workspacePercent,
-      currency: 'GBP',
+      terms: { currency: 'GBP', dataRegion: 'CANADA-1 (Canada)' },
     });
     await this.batches.start();
   }

@@ -218,7 +218,7 @@ export class ClusterNode {
       },
       storedBytesMax: () => cluster.storedBytesMax,
       workspacePercent: () => cluster.workspacePercent,
-      currency: 'GBP',
+      terms: { currency: 'GBP', dataRegion: 'CANADA-1 (Canada)' },
     });
   }
 

@@ -7,16 +7,16 @@ import {
 import { showInstant } from '../../../base/index.js';
 import type { Storage } from '../../../storage/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
-import { readQuery, readWhole, wrong } from '../operator-fields.js';
+import { readFields, readQuery, readWhole, wrong } from '../operator-fields.js';
 import type { Handlers } from './operator-call.js';
 
 /** Entries of a list. */
 export const LISTED_MAX = 1_000;
 const LISTED = 100;
 
-type RecordRoutes = Extract<OperatorApiName, 'listBatches' | 'listErrors' | 'listAudit'>;
+type RecordRoutes = Extract<OperatorApiName, 'listBatches' | 'eraseBatch' | 'listErrors' | 'listAudit'>;
 
-/** The routes that list what has happened: batches, errors, administrative changes. */
+/** The routes of batches, and those that list what has happened: errors, administrative changes. */
 export function recordHandlers(
   { access, administration }: Storage,
   recentLines: RecentLines | undefined,
@@ -46,17 +46,22 @@ export function recordHandlers(
       );
       return { batches: shown, more };
     },
+    async eraseBatch({ actor, id, body }) {
+      readFields(body, {}, {});
+      return await administration.change(actor, 'eraseBatch', id);
+    },
     listErrors({ query }) {
       readQuery(query);
       const lines = recentLines?.lines ?? [];
       const errors = lines.map(
-        ({ number, at, level, message, type, requestId }): OperatorLogLine => ({
+        ({ number, at, level, message, type, requestId, reason }): OperatorLogLine => ({
           number,
           time: showInstant(at),
           level,
           message,
           type,
           request_id: requestId,
+          reason,
         }),
       );
       return { errors };

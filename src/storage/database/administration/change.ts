@@ -1,4 +1,6 @@
 import { auditEntry, type Change, isRecorded } from '../../../access/index.js';
+import { eraseBatch } from '../batches/tables/batch-events.js';
+import { lockBatch } from '../batches/tables/batch-table.js';
 import { CHANGES_CHANNEL } from '../directory/directory.js';
 import { hasChange, type Moment, writeMark } from '../directory/history.js';
 import { NOW_MS } from '../postgres/calendar-sql.js';
@@ -41,14 +43,12 @@ export async function makeChange<Result>(open: OpenChange, change: Change<Result
   const { transaction, actor, number, now } = open;
   const stored = change.key === undefined ? undefined : await findKey(transaction, change.key);
   const owner = change.workspace ?? stored?.workspace;
-  const {
-    result,
-    workspace,
-    keys = [],
-    grant,
-    record,
-  } = change.decide(
-    { workspace: owner === undefined ? undefined : await findWorkspace(transaction, owner), key: stored },
+  const { result, workspace, keys = [], grant, erased, record } = change.decide(
+    {
+      workspace: owner === undefined ? undefined : await findWorkspace(transaction, owner),
+      key: stored,
+      batch: change.batch === undefined ? undefined : (await lockBatch(transaction, change.batch))?.batch,
+    },
     now,
   );
   if (workspace !== undefined) {
@@ -56,6 +56,7 @@ export async function makeChange<Result>(open: OpenChange, change: Change<Result
     if (grant !== undefined) await addGrant(transaction, workspace.id, now, grant);
   }
   for (const key of keys) await putKey(transaction, key, number);
+  if (erased !== undefined) await eraseBatch(transaction, erased);
   if (record !== undefined) {
     const entry = auditEntry(now, actor, record);
     if (isRecorded(record, entry)) await addAuditEntry(transaction, entry);

@@ -51,7 +51,7 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
   private cancelFollow = () => {};
 
   constructor(private readonly deps: DatabaseBatchDependencies) {
-    super(deps.currency);
+    super(deps.terms);
     const { database, access, clock, engines, files, webhooks, reports, ledger, directory, session } = deps;
     this.keys = new DataKeys(deps.masterKey);
     this.reader = new DatabaseReader(database, (call) => deps.open(call));
@@ -154,7 +154,7 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
   }
 
   protected listPart(owner: Owner, from: number, count: number | null): Promise<ListAnswer> {
-    return this.read(() => this.reader.list(owner, from, count, this.currency));
+    return this.read(() => this.reader.list(owner, from, count, this.terms));
   }
 
   protected async cancelStored(id: string): Promise<Batch | undefined> {

@@ -1,7 +1,7 @@
 import type { Change } from '../../../access/index.js';
 import type { Clock } from '../../../base/index.js';
 import type { Store } from '../lmdb/store.js';
-import { addGrant, findKey, findWorkspace, putKey, putWorkspace } from './rows.js';
+import { addGrant, eraseBatch, findBatch, findKey, findWorkspace, putKey, putWorkspace } from './rows.js';
 
 /** Makes an administrative change in one transaction. Throws AccessError; then nothing was changed. */
 export function makeChange<Result>(store: Store, clock: Pick<Clock, 'now'>, change: Change<Result>): Result {
@@ -9,14 +9,12 @@ export function makeChange<Result>(store: Store, clock: Pick<Clock, 'now'>, chan
     const now = clock.now();
     const stored = change.key === undefined ? undefined : findKey(store, change.key);
     const owner = change.workspace ?? stored?.workspace;
-    const {
-      result,
-      workspace,
-      keys = [],
-      grant,
-      record,
-    } = change.decide(
-      { workspace: owner === undefined ? undefined : findWorkspace(store, owner), key: stored },
+    const { result, workspace, keys = [], grant, erased, record } = change.decide(
+      {
+        workspace: owner === undefined ? undefined : findWorkspace(store, owner),
+        key: stored,
+        batch: change.batch === undefined ? undefined : findBatch(store, change.batch),
+      },
       now,
     );
     if (workspace !== undefined) {
@@ -24,6 +22,7 @@ export function makeChange<Result>(store: Store, clock: Pick<Clock, 'now'>, chan
       if (grant !== undefined) addGrant(store, workspace.id, now, grant);
     }
     for (const key of keys) putKey(store, key);
+    if (erased !== undefined) eraseBatch(store, erased, now);
     if (record !== undefined) store.audit(now, record);
     return result;
   });

@@ -6,6 +6,7 @@ import {
   isKeyId,
   isWorkspaceId,
   type Key,
+  type StoredBatch,
   type Workspace,
 } from '../../../access/index.js';
 import type { Store } from '../lmdb/store.js';
@@ -63,4 +64,20 @@ export function putKey(store: Store, key: Key): void {
 function workspaceOf(row: Value<'workspaces'>): Workspace {
   const { granted, budget } = row;
   return { ...row, granted: BigInt(granted), budget: budget === null ? null : BigInt(budget) };
+}
+
+/** A batch, which counts as deleted when it was erased, although the server has not removed it yet. */
+export function findBatch(store: Store, id: string): StoredBatch | undefined {
+  const row = store.table('batches').get(id);
+  if (row === undefined) return undefined;
+  const { workspace, key, state } = row;
+  const isErased = store.table('batch_erasures').get(id) !== undefined;
+  return { id, workspace, key, state, deleted: row.deleted || isErased };
+}
+
+/** Destroys the data key of a batch, and has the server remove the rest; see `BatchErasures`. */
+export function eraseBatch(store: Store, id: string, at: number): void {
+  store.table('batch_erasures').put([id], { at });
+  store.table('data_keys').remove([id]);
+  store.table('batch_webhooks').remove([id]);
 }

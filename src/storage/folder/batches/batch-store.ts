@@ -42,6 +42,11 @@ export class FolderBatchStore implements BatchStore {
     return [...this.beingStored].flatMap(({ models }) => models);
   }
 
+  /** Whether the transaction of a batch is in progress, or has just ended. */
+  isBeingStored(id: string): boolean {
+    return [...this.beingStored].some((batch) => batch.id === id);
+  }
+
   checkRoom({ key, workspace }: Caller): void {
     this.checkOpen(key.id);
     this.parts.storage.requireRoom(workspace.id);

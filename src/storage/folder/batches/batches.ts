@@ -18,6 +18,7 @@ import { FolderBatchStore } from './batch-store.js';
 import { FolderCalledBatches } from './called-batches.js';
 import { BatchDeletion } from './deletion.js';
 import type { FolderBatchDependencies } from './dependencies.js';
+import { BatchErasures } from './erasures.js';
 import { FolderProgress } from './progress.js';
 import { FolderReader } from './reading/reader.js';
 import { resumeBatches } from './resume.js';
@@ -36,10 +37,11 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
   private readonly runner: Runner;
   private readonly created: FolderBatchStore;
   protected readonly submitter: Submitter;
+  private readonly erasures: BatchErasures;
   private readonly deletion: BatchDeletion;
 
   constructor(private readonly deps: FolderBatchDependencies) {
-    super(deps.currency);
+    super(deps.terms);
     const { store, sealer, access, clock, random, engines, files, webhooks, reports } = deps;
     const storage = new FolderStoredBytes(store, deps);
     const buffer = new FolderWorkBuffer(store, access, storage);
@@ -70,13 +72,17 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
     this.runner = runner;
     this.created = new FolderBatchStore({ store, sealer, clock, runner, submissions, storage, reports });
     this.submitter = new Submitter({ batches: this.created, access, files, engines, webhooks });
-    this.deletion = new BatchDeletion({ store, buffer, submissions, times, clock, reports });
+    const isBeingStored = (id: string) => this.created.isBeingStored(id);
+    this.erasures = new BatchErasures({ store, buffer, runner, clock, reports, isBeingStored });
+    const isOpen = (id: string) => runner.find(id) !== undefined;
+    this.deletion = new BatchDeletion({ store, buffer, submissions, times, clock, reports, isOpen });
   }
 
   /** Continues what the last process left open: batches, webhooks, deletion. Rejects with StoreError. */
   async start(): Promise<void> {
     const { store, sealer, reports } = this.deps;
     const { runner, callbacks, storage } = this;
+    await this.erasures.start();
     await resumeBatches({ store, sealer, runner, callbacks, storage, reports });
     this.deletion.start();
   }
@@ -108,6 +114,7 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
    */
   async stop(): Promise<void> {
     this.runner.stop();
+    this.erasures.stop();
     await Promise.all([this.callbacks.stop(), this.deletion.stop(), this.times.settled()]);
   }
 
@@ -117,8 +124,8 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
 
   protected listPart(owner: Owner, from: number, count: number | null): Promise<ListAnswer> {
     const { key } = owner;
-    const { currency } = this;
-    return this.reader.read(owner, 'list', { key, from, count, newer: this.buffer.newer(key), currency });
+    const { terms } = this;
+    return this.reader.read(owner, 'list', { key, from, count, newer: this.buffer.newer(key), terms });
   }
 
   protected async cancelStored(id: string): Promise<Batch | undefined> {

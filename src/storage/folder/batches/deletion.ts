@@ -15,6 +15,8 @@ interface Parts {
   readonly times: BatchTimes;
   readonly clock: Clock;
   readonly reports: BatchReports;
+  /** Whether lines of a batch may be in progress. */
+  isOpen(id: string): boolean;
 }
 
 /**
@@ -48,21 +50,23 @@ export class BatchDeletion {
   }
 
   /**
-   * Deletes what is due, but nothing while the calendar is uncertain. Also ends when the calendar jumps, because times
-   * that have moved must not be compared with an instant from before the jump. Rejects with StoreError.
+   * Deletes what was erased, and what is due; of the latter nothing while the calendar is uncertain, nor after it has
+   * jumped, because times that have moved must not be compared with an instant from before the jump. Rejects with
+   * StoreError.
    */
   private async run(signal: AbortSignal): Promise<void> {
     const { store, buffer, submissions, times, clock } = this.parts;
     // Read first: reading it may make the calendar jump, which the next line must see.
     const now = clock.now();
-    if (clock.certainFor() < DOUBT_MS || times.isMoving) return;
     const { jumps } = times;
-    await submissions.forget();
+    const isCertain = () => clock.certainFor() >= DOUBT_MS && !times.isMoving && times.jumps === jumps;
+    if (isCertain()) await submissions.forget();
     // The table is read below, and the buffer may hold newer states.
     await buffer.flush();
     for await (const { value } of store.table('batches').entriesInTurns()) {
-      if (signal.aborted || times.jumps !== jumps) return;
-      if (isDue(value, now)) await this.remove(buffer.get(value.id) ?? value);
+      if (signal.aborted) return;
+      const isErased = value.deleted && !this.parts.isOpen(value.id);
+      if (isErased || (isCertain() && isDue(value, now))) await this.remove(buffer.get(value.id) ?? value);
     }
   }
 
@@ -96,5 +100,4 @@ export class BatchDeletion {
   }
 }
 
-const isDue = (batch: Batch, now: number) =>
-  batch.deleted || (deleteAfter(batch) ?? Number.POSITIVE_INFINITY) <= now;
+const isDue = (batch: Batch, now: number) => (deleteAfter(batch) ?? Number.POSITIVE_INFINITY) <= now;

@@ -94,8 +94,9 @@ interface TableFacts {
 
 /**
  * Every table of the environment. Values are JSON of the shape, except `sealed` ones, which are ciphertext (see
- * sealing.ts). Workspaces, grants, keys, digests and the audit log are written by `Store.change`, in any process; the
- * others are written by the running server alone, which may therefore keep them in memory.
+ * sealing.ts). Workspaces, grants, keys, digests, erasures and the audit log are written by `Store.change`, in any process;
+ * the others are written by the running server alone, which may therefore keep them in memory. An erasure also removes the
+ * data key and the webhook of its batch.
  */
 export const TABLES = {
   meta: {
@@ -232,6 +233,12 @@ export const TABLES = {
     key: SEALED_PLACES.batch_webhooks,
     value: 'sealed',
   },
+  batch_erasures: {
+    owner: 'access',
+    meaning: 'The batches that were erased and that the server has not removed yet, and when.',
+    key: [['batch', 'text']],
+    value: isObjectOf({ at: isInstant }),
+  },
   submissions: {
     owner: 'batch',
     meaning: 'The batch made under an idempotency key, by the SHA-256 of that, with the SHA-256 of the file.',
@@ -291,6 +298,7 @@ export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 export const ADDED_TABLES: ReadonlyMap<TableName, number> = new Map([
   ['audit', 2],
   ['batch_aborts', 2],
+  ['batch_erasures', 2],
   ['key_uses', 2],
   ['tasks', 2],
   ['task_versions', 2],

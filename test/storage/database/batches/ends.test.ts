@@ -1,9 +1,15 @@
 import { test } from 'tap';
+import { CHANGES } from '../../../../src/access/index.js';
 import { Callbacks } from '../../../../src/batch/index.js';
 import type { WebhookOutcome } from '../../../../src/batch/webhook/webhook-outcome.js';
+import { DatabaseAdministration } from '../../../../src/storage/database/administration/administration.js';
 import { DataKeys } from '../../../../src/storage/database/batches/data-keys.js';
 import { DatabaseCalledBatches } from '../../../../src/storage/database/batches/maintenance/called-batches.js';
-import { markDeleted } from '../../../../src/storage/database/batches/tables/deletion.js';
+import {
+  deletableBatches,
+  deleteBatch,
+  markDeleted,
+} from '../../../../src/storage/database/batches/tables/deletion.js';
 import { dueWebhooks } from '../../../../src/storage/database/batches/tables/due.js';
 import { lines, reason } from '../../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../../support/cluster/batch-cluster.js';
@@ -46,6 +52,34 @@ test('a cancel on one node stops the lines of all; those in progress count', NEE
   t.match(await reason(a.text(key, 'batch_x')), { type: 'batch_not_found' });
   await until(() => cluster.called.length > 0);
   t.strictSame(cluster.called, [{ address: 'https://a.example/hook', id, status: 'cancelled' }]);
+});
+
+test('an erased batch: unreadable at once, stopped on all nodes, then removed', NEEDS_POSTGRES, async (t) => {
+  const { cluster, a, b, key, id } = await begun(t);
+  const office = new DatabaseAdministration(a.database, 'cli:ann');
+  t.match(await office.change(CHANGES.eraseBatch(id)), { id, key: key.id, state: 'running' });
+  t.strictSame(await cluster.sql('SELECT owner FROM data_keys'), []);
+  t.strictSame(await cluster.sql('SELECT batch FROM batch_webhooks'), []);
+  for (const node of [a, b]) t.match(await reason(node.show(key, id)), { type: 'batch_not_found' });
+  await t.rejects(office.change(CHANGES.eraseBatch(id)), { name: 'AccessError', refusal: 'not_found' });
+  await haveReadStates(cluster);
+  const begunLines = a.engine.started.length + b.engine.started.length;
+  for (const { engine } of cluster.nodes) {
+    engine.answersAtOnce = true;
+    engine.answerAll();
+  }
+  const row = () => cluster.sql<{ state: string }>('SELECT state FROM batches WHERE finished IS NOT NULL');
+  await until(async () => (await row()).length === 1);
+  t.strictSame(await row(), [{ state: 'cancelled' }]);
+  t.equal(a.engine.started.length + b.engine.started.length, begunLines, 'no further line started');
+  t.equal(await cluster.charged(key), begunLines, 'those in progress are charged');
+  const [entry] = (await office.audit(1)).entries;
+  t.match(entry, { actor: 'cli:ann', action: 'batch.erase', key: key.id });
+  t.strictSame(cluster.called, [], 'its webhook is not called');
+  t.ok((await deletableBatches(a.database)).includes(id));
+  await deleteBatch(a.database, id);
+  for (const table of ['batches', 'batch_ids', 'batch_results', 'batch_lines'])
+    t.strictSame(await cluster.sql(`SELECT 1 FROM ${table}`), [], table);
 });
 
 test('a cancel of a batch of which no line is in progress finishes it at once', NEEDS_POSTGRES, async (t) => {

@@ -1,6 +1,7 @@
 import { FairQueue, type Owner } from '../../../../base/index.js';
 import {
   type Batch,
+  type BatchTerms,
   type ChunkAnswer,
   type ChunkSource,
   type ChunkTask,
@@ -58,11 +59,11 @@ export class DatabaseReader implements ChunkSource {
   }
 
   /** Part of the list of a key's batches. See `listPieces`. */
-  list(owner: Owner, from: number, count: number | null, currency: string): Promise<ListAnswer> {
+  list(owner: Owner, from: number, count: number | null, terms: BatchTerms): Promise<ListAnswer> {
     return this.callers.run(owner, async () => {
       const most = Math.min(count ?? LISTED_MAX, LISTED_MAX);
       // One more, with which the next part begins.
-      return listAnswer(await listBatches(this.sql, owner.key, from, most + 1), most, currency);
+      return listAnswer(await listBatches(this.sql, owner.key, from, most + 1), most, terms);
     });
   }
 

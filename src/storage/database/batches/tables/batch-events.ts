@@ -1,6 +1,8 @@
 import { apply, type Batch, type BatchEvent } from '../../../../batch/index.js';
 import type { Transaction } from '../../postgres/database.js';
 import { lockBatch, putBatch } from './batch-table.js';
+import { deleteSecrets } from './deletion.js';
+import { removeSubmissionOf } from './submissions.js';
 import { finishLocked } from './work.js';
 
 /**
@@ -18,4 +20,19 @@ export async function applyEvent(
   const next = apply(batch, event, now);
   if (next !== batch) await putBatch(sql, next);
   return finishLocked(sql, next, now);
+}
+
+/**
+ * Erases a batch: its data key and its webhook are deleted, and its owner no longer finds it. If no node runs a line of it, it
+ * has finished; the maintenance removes the rest.
+ */
+export async function eraseBatch(sql: Transaction, id: string): Promise<void> {
+  const locked = await lockBatch(sql, id);
+  if (locked === undefined) return;
+  const { batch, now } = locked;
+  const next = apply(batch, 'erase', now);
+  if (next !== batch) await putBatch(sql, next);
+  await deleteSecrets(sql, id);
+  await removeSubmissionOf(sql, batch);
+  await finishLocked(sql, next, now);
 }

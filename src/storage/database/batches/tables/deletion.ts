@@ -68,9 +68,14 @@ export async function markDeleted(sql: Transaction, id: string): Promise<Batch |
   const { batch } = (await lockBatch(sql, id)) ?? {};
   if (batch === undefined) return undefined;
   if (!batch.deleted) await putBatch(sql, { ...batch, deleted: true });
+  await deleteSecrets(sql, id);
+  return batch;
+}
+
+/** Deletes the data key of a batch, without which nothing of it can be read, and its webhook address. */
+export async function deleteSecrets(sql: Transaction, id: string): Promise<void> {
   await sql.execute(DELETE_KEY, [id]);
   await sql.execute(DELETE_WEBHOOK, [id]);
-  return batch;
 }
 
 /** Removes the rest of a deleted batch, in steps that each lock few rows. */

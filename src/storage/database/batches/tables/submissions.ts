@@ -1,4 +1,4 @@
-import { type Idempotency, idempotencyConflict } from '../../../../batch/index.js';
+import { type Batch, type Idempotency, idempotencyConflict } from '../../../../batch/index.js';
 import { NOW_MS, SETTLED_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
@@ -50,6 +50,8 @@ const PUT = statement(
    ON CONFLICT (key, digest) DO UPDATE SET batch = excluded.batch, body = excluded.body, at = excluded.at`,
 );
 
+const REMOVE = statement('submission-remove', 'DELETE FROM submissions WHERE key = $1 AND batch = $2');
+
 const STORED = statement(
   'batch-stored-bytes',
   `SELECT workspace,
@@ -98,6 +100,14 @@ export async function putSubmission(
   at: number,
 ): Promise<void> {
   await sql.execute(PUT, [key, digest, batch, body, at]);
+}
+
+/** Forgets what a key submitted as this batch, so that a repeated submission makes a new one. */
+export async function removeSubmissionOf(
+  sql: Transaction,
+  { key, id }: Pick<Batch, 'key' | 'id'>,
+): Promise<void> {
+  await sql.execute(REMOVE, [key, id]);
 }
 
 /** The bytes of the stored batches of each workspace, each as `storedBytesOf` counts it. */

@@ -1,6 +1,7 @@
 import { FairQueue, type Owner } from '../../../../base/index.js';
 import {
   type Batch,
+  type BatchTerms,
   type ChunkAnswer,
   type ChunkTask,
   chunkAnswer,
@@ -22,12 +23,12 @@ interface ListTask {
   readonly count: number | null;
   /** Batches of the key whose state on the disk is older. */
   readonly newer: readonly Batch[];
-  readonly currency: string;
+  readonly terms: BatchTerms;
 }
 
 /** Lists a key's batches, except deleted ones, oldest first. Throws StoreError. */
-function readList(store: Store, { key, from, count, newer, currency }: ListTask): ListAnswer {
-  return listAnswer(batchesFrom(store, key, from, newer), count, currency);
+function readList(store: Store, { key, from, count, newer, terms }: ListTask): ListAnswer {
+  return listAnswer(batchesFrom(store, key, from, newer), count, terms);
 }
 
 /** The batches of a key from a number on, in their current states. */

@@ -38,7 +38,7 @@ export function verifyBatches(
   for (const { value: batch } of store.table('batches').entries() as Iterable<{ value: Batch }>) {
     known.add(batch.id);
     answered.set(batch.key, (answered.get(batch.key) ?? 0) + batch.done);
-    if (batch.deleted) continue;
+    if (batch.deleted || store.table('batch_erasures').get(batch.id) !== undefined) continue;
     batches += 1;
     lines += batch.lines;
     verifyBatch(store, sealer, batch, report);

@@ -1,0 +1,41 @@
+import type { Change } from './change.js';
+import { AccessError } from './workspaces.js';
+
+/** What is stored of a batch, as far as its erasure is concerned. */
+export interface StoredBatch {
+  readonly id: string;
+  readonly workspace: string;
+  readonly key: string;
+  /** One of `BATCH_STATES`. */
+  readonly state: string;
+  /** Nothing of it can be read any more. */
+  readonly deleted: boolean;
+}
+
+/** A batch that was erased; its state before. */
+export type ErasedBatch = Omit<StoredBatch, 'deleted'>;
+
+/** Ids of any other form are refused without a look-up: LMDB limits the length of keys. */
+const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
+
+/** The changes of batches. */
+export const BATCH_CHANGES = {
+  /**
+   * Erases a batch before its time, in any state: its data key, without which nothing of it can be read, is destroyed in
+   * the same transaction. Lines in progress are still charged; no further one starts.
+   */
+  eraseBatch: (id: string): Change<ErasedBatch> => ({
+    // No id of a batch: nothing is stored under it.
+    ...(BATCH_ID.test(id) && { batch: id }),
+    decide({ batch }) {
+      if (batch === undefined || batch.deleted)
+        throw new AccessError('batch', `${id} does not exist, or was deleted.`, 'not_found');
+      const { workspace, key, state } = batch;
+      return {
+        result: { id, workspace, key, state },
+        erased: id,
+        record: { action: 'batch.erase', workspace, key, after: { batch: id, state } },
+      };
+    },
+  }),
+};
