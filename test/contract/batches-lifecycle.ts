@@ -188,6 +188,24 @@ export const BATCHES_LIFECYCLE: readonly ContractTest[] = [
       await batches.made(lines(1));
     },
   ),
+  rule('3 deletion: the operator erases a batch; its id answers 404 from then on', async (t, service) => {
+    const { administration } = service;
+    const { batches } = await newKey(service, 'life-erased');
+    const finished = await batches.made(lines(2));
+    await batches.finished(finished);
+    hold(t, service);
+    const open = await batches.made(lines(3));
+    await service.engine.held();
+    for (const id of [finished, open]) await administration.change(CHANGES.eraseBatch(id));
+    await pass(service, 2 * SECOND_MS);
+    for (const id of [finished, open]) {
+      await until(async () => (await batches.show(id)).status === 404);
+      for (const { status, json } of [await batches.results(id), await batches.cancel(id)])
+        t.strictSame([status, json.type], [404, 'batch_not_found']);
+    }
+    t.strictSame((await batches.list()).json.data, []);
+    service.engine.open();
+  }),
   rule('3 key expired: the same as revoked', async (t, service) => {
     const { store, clock } = service;
     const { workspace } = await newKey(service, 'life-key-expires');

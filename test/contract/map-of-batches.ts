@@ -176,6 +176,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     '3 deletion: 7 days after the results were first collected',
     '3 deletion: 14 days after the finish at the latest; nothing can be read afterwards',
     '3 deletion: an interrupted download does not count as collected',
+    '3 deletion: the operator erases a batch; its id answers 404 from then on',
   ),
   '4.6 submit': by(
     '4.6 submit: 200 with the submit response of 2.6',

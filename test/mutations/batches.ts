@@ -203,7 +203,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'storage/folder/batches/deletion.ts',
     ['storage/folder/batches/deletion', '3 deletion', "store.table('data_keys').write([id], null),", ''],
     ['storage/folder/batches/deletion', '3 deletion', '{ ...batch, deleted: true }', 'batch'],
-    ['storage/folder/batches/clock-glitches', '3 deletion', ' || times.jumps !== jumps', ''],
+    ['storage/folder/batches/clock-glitches', '3 deletion', ' && times.jumps === jumps', ''],
+    ['storage/folder/batches/erasures', '3 deletion', ' && !this.parts.isOpen(value.id)', ''],
   ),
   ...inFile('storage/folder/batches/batches.ts', [
     'storage/folder/batches/deletion',
