@@ -1,19 +1,8 @@
-import type { Change } from './change.js';
+import type { Change, StoredBatch } from './change.js';
 import { AccessError } from './workspaces.js';
 
-/** What is stored of a batch, as far as its erasure is concerned. */
-export interface StoredBatch {
-  readonly id: string;
-  readonly workspace: string;
-  readonly key: string;
-  /** One of `BATCH_STATES`. */
-  readonly state: string;
-  /** Nothing of it can be read any more. */
-  readonly deleted: boolean;
-}
-
 /** A batch that was erased; its state before. */
-export type ErasedBatch = Omit<StoredBatch, 'deleted'>;
+type ErasedBatch = Omit<StoredBatch, 'deleted'>;
 
 /** Ids of any other form are refused without a look-up: LMDB limits the length of keys. */
 const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;

@@ -1,8 +1,18 @@
 import type { AuditRecord } from './audit.js';
-import type { StoredBatch } from './batch-changes.js';
 import type { Key } from './keys.js';
 import type { Amount } from './money.js';
 import type { Workspace } from './workspaces.js';
+
+/** What is stored of a batch, as far as its erasure is concerned. */
+export interface StoredBatch {
+  readonly id: string;
+  readonly workspace: string;
+  readonly key: string;
+  /** One of `BATCH_STATES`. */
+  readonly state: string;
+  /** Nothing of it can be read any more. */
+  readonly deleted: boolean;
+}
 
 /**
  * What is stored under the ids that a change names; undefined if there is nothing, or if it names none. `workspace` is that

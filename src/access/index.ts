@@ -18,9 +18,8 @@ export {
   isRecorded,
 } from './audit.js';
 export type { Caller, Directory } from './authenticate.js';
-export type { ErasedBatch, StoredBatch } from './batch-changes.js';
 export { type Books, booksOf, compare, orphanOf, type Reconciliation, type StoredSums } from './books.js';
-export type { Change } from './change.js';
+export type { Change, StoredBatch } from './change.js';
 export { dayOf, daysOf, lastDays, monthBefore, monthOf } from './dates.js';
 export { type Invoice, readInvoice } from './invoice.js';
 export type { NewKey } from './key-changes.js';

@@ -18,7 +18,7 @@ import { isUtf16, withoutByteOrderMark } from './byte-order-mark.js';
 import { jsonFault, showPlace } from './json-place.js';
 
 /** What a JSON file has, and its text, in which `placeInJson` finds places. */
-export interface JsonFile {
+interface JsonFile {
   readonly value: unknown;
   readonly text: string;
 }

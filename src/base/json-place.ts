@@ -1,5 +1,5 @@
 /** A place in a text. Both count from 1, as editors do; columns count characters. */
-export interface TextPlace {
+interface TextPlace {
   readonly line: number;
   readonly column: number;
 }

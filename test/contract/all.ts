@@ -13,6 +13,7 @@ import { IMAGES } from './images.js';
 import { KEYS } from './keys.js';
 import { LIMITS_OF_DECIDE } from './limits.js';
 import { REQUESTS } from './requests.js';
+import { SYSTEM_ONE_PATH } from './system-one-path.js';
 import { TASKS } from './tasks.js';
 import { USAGE } from './usage.js';
 
@@ -21,6 +22,7 @@ export const TESTS: readonly ContractTest[] = [
   ...REQUESTS,
   ...ANSWERS,
   ...ENDPOINTS,
+  ...SYSTEM_ONE_PATH,
   ...IMAGES,
   ...KEYS,
   ...ERRORS_OF_DECIDE,

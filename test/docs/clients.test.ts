@@ -71,7 +71,11 @@ test('TypeScript, installed in an empty folder without a network', async (t) => 
     t.match(await printed(kind, folder, process.execPath, [`${kind}.mjs`]), PRINTED[kind], kind);
     writeFileSync(join(folder, `${kind}.mts`), found[at] as string);
     for (const { version, program } of NODES)
-      t.match(await printed(kind, folder, program, [`${kind}.mjs`]), PRINTED[kind], `${kind} on Node ${version}`);
+      t.match(
+        await printed(kind, folder, program, [`${kind}.mjs`]),
+        PRINTED[kind],
+        `${kind} on Node ${version}`,
+      );
   }
   symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'));
   const options = {

@@ -90,6 +90,12 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'telemetry/recent-lines.ts',
     ['telemetry/recent-lines', 'kept', 'this.kept.length > LOG_LINES_KEPT', 'false'],
-    ['telemetry/recent-lines', 'message', '.slice(0, MESSAGE_CHARACTERS_MAX)', ''],
+    [
+      'telemetry/recent-lines',
+      'message',
+      'return message.slice(0, MESSAGE_CHARACTERS_MAX)',
+      'return message',
+    ],
+    ['telemetry/recent-lines', 'reason', 'reason.slice(0, MESSAGE_CHARACTERS_MAX)', 'reason'],
   ),
 ];

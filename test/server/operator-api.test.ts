@@ -276,12 +276,6 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     await refused(missing('workspace'), 'GET', 'batches?workspace=unknown');
     await refused(invalid('state'), 'GET', 'batches?state=open');
     for (const limit of ['0', '1001']) await refused(invalid('limit'), 'GET', `batches?limit=${limit}`);
-    const [erased, kept] = ids as [string, string];
-    t.match(await call(200, 'POST', `batches/${erased}/erase`), { id: erased, state: 'done' });
-    await refused(missing('batch'), 'POST', `batches/${erased}/erase`);
-    await refused(missing('batch'), 'POST', 'batches/none/erase');
-    await until(async () => (await list('')).batches.length === 1);
-    t.match((await list('')).batches, [{ id: kept }]);
   },
 
   async 'errors: the last lines of the log, without their fields'(t, { call, log }) {
@@ -289,10 +283,8 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     log.warn({ secret: 'secret' }, 'a warning');
     log.error({ err: new TypeError('secret'), requestId: 'req_1', state: 'secret' }, 'a request failed');
     log.error({ llama: 'secret' });
-    log.error({ reason: 'models: a change needs a restart.' }, 'the settings were not reloaded');
     const { errors } = await call(200, 'GET', 'errors');
-    const [refusal, llama, request, warning] = errors;
-    t.match(refusal, { message: 'the settings were not reloaded', reason: /needs a restart/ });
+    const [llama, request, warning] = errors;
     t.match(llama, { level: 'error', message: /^llama\.cpp has reported an error/, type: null });
     t.strictSame(request, {
       number: warning.number + 1,
@@ -337,7 +329,6 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     const own = before.filter(({ actor }) => actor === OPERATOR);
     t.equal(own.length, before.length - 3);
     t.strictSame([...new Set(own.map(({ action }) => action))].sort(), [
-      'batch.erase',
       'key.create',
       'key.revoke',
       'key.roll',

@@ -30,7 +30,11 @@ function fromNpm(major: number): OtherNode | null {
   const print = 'console.log(process.execPath)';
   try {
     const args = ['exec', '--yes', `--package=node@${major}`, '--', 'node', '-e', print];
-    const program = execFileSync('npm', args, { encoding: 'utf8', timeout: INSTALL_MS, stdio: 'pipe' }).trim();
+    const program = execFileSync('npm', args, {
+      encoding: 'utf8',
+      timeout: INSTALL_MS,
+      stdio: 'pipe',
+    }).trim();
     return { version: versionOf(program), program };
   } catch {
     process.stderr.write(`\n*** NODE ${major} IS NOT AVAILABLE: clients were NOT tested on it ***\n\n`);

@@ -89,8 +89,9 @@ export function malformed(status: MalformedStatus) {
 const INTERFACE = '/api/';
 
 /** The argument of an administrative change that the path, or the body, calls `id`. */
-function subjectOf(path: string): 'workspace' | 'key' | null {
+function subjectOf(path: string): 'workspace' | 'key' | 'batch' | null {
   if (path.startsWith('/api/workspaces')) return 'workspace';
+  if (path.startsWith('/api/batches/')) return 'batch';
   return path.startsWith('/api/keys/') ? 'key' : null;
 }
 

@@ -4,7 +4,7 @@ import type { Store } from '../lmdb/store.js';
 import type { FolderWorkBuffer } from './work-buffer.js';
 
 /** The interval, in milliseconds, at which the server looks for batches that were erased. */
-export const ERASURES_MS = 1_000;
+const ERASURES_MS = 1_000;
 
 interface Parts {
   readonly store: Store;
