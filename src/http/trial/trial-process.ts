@@ -47,11 +47,12 @@ async function trial(): Promise<TrialReport> {
 }
 
 /** Answers every request at once. */
-function bare(executed: Set<string>): Pick<ListenOptions, 'handler' | 'refuse'> {
+function bare(executed: Set<string>): Pick<ListenOptions, 'handler' | 'refuse' | 'refusePlain'> {
   const reply = { status: 200, headers: [], body: '{}', close: false };
   const handler: Handler = async ({ headers }) => {
     for (const [name, value] of headers) if (name === 'authorization') executed.add(tokenOf(value));
     return reply;
   };
-  return { handler, refuse: (status) => ({ ...reply, status, close: true, unread: 'unframed' }) };
+  const refuse = (status: number) => ({ ...reply, status, close: true, unread: 'unframed' as const });
+  return { handler, refuse, refusePlain: () => refuse(400) };
 }
