@@ -81,7 +81,7 @@ export const revoke = (id: string, options: Options) =>
   });
 
 /** Of an instant, up to its minute: the last use has the precision of an hour. */
-const MINUTE_CHARACTERS = '2026-11-21T08:00'.length;
+const MINUTE_CHARACTERS = '2026-11-21 08:00'.length;
 
 /** Changes a key; resolves with it as it is then. */
 async function changed(administration: Administration, id: string, change: Change<Key>, clock: Clock) {
