@@ -81,7 +81,13 @@ export function uninstallCommand(prefix) {
 }
 
 /** A link that leads nowhere exists too. */
-const exists = (file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+function exists(file) {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw new CommandError(`${file}: ${error.message}. Give another folder: --prefix FOLDER`);
+  }
+}
 
 /** Throws CommandError if another file has the name of the launcher. */
 function requireOwn(file) {

@@ -97,7 +97,7 @@ test('a file part of a state is refused, and the error names `assets`', async (t
     questions: { damaged: { type: 'boolean', instructions: 'Is it?' } },
   });
   const error = await asked.catch((thrown) => thrown);
-  t.match(error, { statusCode: 400, isRetryable: false, responseBody: /invalid_assets.*`assets`/ });
+  t.match(error, { statusCode: 400, isRetryable: false, responseBody: /in `assets`.*invalid_assets/ });
 });
 
 test('what its types allow and the contract refuses', async (t) => {
