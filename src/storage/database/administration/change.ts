@@ -43,7 +43,14 @@ export async function makeChange<Result>(open: OpenChange, change: Change<Result
   const { transaction, actor, number, now } = open;
   const stored = change.key === undefined ? undefined : await findKey(transaction, change.key);
   const owner = change.workspace ?? stored?.workspace;
-  const { result, workspace, keys = [], grant, erased, record } = change.decide(
+  const {
+    result,
+    workspace,
+    keys = [],
+    grant,
+    erased,
+    record,
+  } = change.decide(
     {
       workspace: owner === undefined ? undefined : await findWorkspace(transaction, owner),
       key: stored,

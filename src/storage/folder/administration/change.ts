@@ -9,7 +9,14 @@ export function makeChange<Result>(store: Store, clock: Pick<Clock, 'now'>, chan
     const now = clock.now();
     const stored = change.key === undefined ? undefined : findKey(store, change.key);
     const owner = change.workspace ?? stored?.workspace;
-    const { result, workspace, keys = [], grant, erased, record } = change.decide(
+    const {
+      result,
+      workspace,
+      keys = [],
+      grant,
+      erased,
+      record,
+    } = change.decide(
       {
         workspace: owner === undefined ? undefined : findWorkspace(store, owner),
         key: stored,
