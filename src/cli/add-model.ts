@@ -74,9 +74,10 @@ export function addModel(files: string[], options: AddOptions): Promise<void> {
       const { listed } = await planInstall(folder, added);
       for (const { source, target, sha256 } of listed ? [] : files) {
         if (target === null) continue;
-        copies.set(target, source);
         const inode = await placeFile(folder, { source, target, sha256 }, stop.signal);
-        if (inode !== null) made.set(target, inode);
+        if (inode === null) continue;
+        made.set(target, inode);
+        copies.set(target, source);
       }
       await install(folder, settings, added, {
         json: options.json,

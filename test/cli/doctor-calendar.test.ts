@@ -29,12 +29,12 @@ test('doctor: the calendar of a cluster and the clocks of its hosts', NEEDS_POST
   await clock.move(-DAY_MS);
   await world.beat(4);
   await warns(
-    /^the clock of the database has jumped by -86400\.0 s since 2026-11-20T\S+; the cluster follows it after 5 minutes/,
+    /^the clock of the database has jumped by -86400\.0 s since 2026-11-20 \S+; the cluster follows it after 5 minutes/,
   );
   await world.pass(JUMP_LASTS_MS);
   await world.beat(2);
   await warns(
-    /has jumped; at 2026-11-19T\S+ the cluster followed it\. .* nothing is deleted for 60 minutes\.$/,
+    /has jumped; at 2026-11-19 \S+ the cluster followed it\. .* nothing is deleted for 60 minutes\.$/,
     /^the clocks of these hosts .*: node 0 by 86400\.0 s\.$/,
   );
   node.clock.set(node.session.clock.now() + 3_000);
