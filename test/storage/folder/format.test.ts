@@ -270,6 +270,6 @@ test('nothing is upgraded while another process serves the folder; a kill during
     t.equal(existsSync(join(folder, 'store', 'upgrade')), at === 'copy');
   }
   await unchanged(t, folder, FORMAT);
-  await served(folder, FORMAT + 1, [step(FORMAT)], (store) => t.equal(steps(store), '1'));
+  await served(folder, FORMAT + 1, [step(FORMAT)], (store) => t.equal(steps(store), String(FORMAT)));
   t.notOk(readdirSync(join(folder, 'store')).includes('upgrade'));
 });
