@@ -45,7 +45,7 @@ function control({ title, values }: Filter, filter: number): Html {
  * counter counts the rows that are shown.
  */
 export const FILTER_STYLE = `
-.filters label { margin-right: 1.25rem; color: var(--muted); font-size: .875rem; }
+.filters label { display: inline-block; margin-right: 1.25rem; color: var(--muted); font-size: .875rem; }
 .filters select { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--rule); max-width: 16rem; }
 .filtered { counter-reset: shown; }
 .filtered tbody tr { counter-increment: shown; }

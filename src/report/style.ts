@@ -39,7 +39,7 @@ table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tab
 caption { text-align: left; font-weight: 600; padding: 0 0 .35rem; }
 th, td { padding: .3rem 1.1rem .3rem 0; border-bottom: 1px solid var(--rule); vertical-align: baseline; overflow-wrap: normal; }
 tbody th, td.text { overflow-wrap: anywhere; }
-td small { display: block; color: var(--muted); font-size: .75rem; }
+td small, tbody th small { display: block; color: var(--muted); font-size: .75rem; }
 th { text-align: left; font-weight: 600; }
 tbody th { font-weight: 400; min-width: 7rem; max-width: 24rem; }
 thead th { color: var(--muted); white-space: nowrap; }
@@ -69,7 +69,7 @@ summary { cursor: pointer; color: var(--muted); }
   .charts { grid-template-columns: 1fr 1fr; }
   .table { overflow: visible; background: none; }
   table { font-size: 8pt; }
-  td small { font-size: 6.5pt; }
+  td small, tbody th small { font-size: 6.5pt; }
   thead { display: table-header-group; }
   th, td { padding-right: .75rem; }
   thead th { white-space: normal; }
