@@ -70,11 +70,11 @@ export async function measureCost(
 export async function measureOnce(server: Server, { bodies, count, connections }: Load) {
   const requests = bodies.map((body) => requestBytes(body, server.token));
   const open = await openConnections(server.port, connections);
-  const before = await server.spent();
+  const { cpuMs: before } = await server.spent();
   const own = process.cpuUsage();
   const ms = await closedLoop(open, requests, count);
   const { user, system } = process.cpuUsage(own);
-  const cpu = (((await server.spent()) - before) * 1_000) / count;
+  const cpu = (((await server.spent()).cpuMs - before) * 1_000) / count;
   for (const connection of open) connection.close();
   return { cpu, ms, client: (user + system) / 1_000 / ms };
 }

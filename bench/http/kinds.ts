@@ -25,7 +25,10 @@ export interface Listening {
   readonly token: string;
 }
 
-/** Processor time of all threads of a server so far, in milliseconds. */
+/** What a server has done so far. */
 export interface Spent {
+  /** Processor time of all threads, in milliseconds. */
   readonly cpuMs: number;
+  /** Texts whose tokens were in the cache. */
+  readonly knownTexts: number;
 }

@@ -66,6 +66,10 @@ export async function measureLarge(
         if (round > 0) measured.set(kind, [...(measured.get(kind) ?? []), found]);
       }
     }
+    const known = await Promise.all(
+      [plain, cached].map(async (server) => (await server.spent()).knownTexts > 0),
+    );
+    if (known[0] || !known[1]) throw new Error('the servers do not use the cache of tokens as they should');
   } finally {
     await Promise.all([plain.stop(), cached.stop()]);
     rmSync(models, { recursive: true });

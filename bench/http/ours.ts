@@ -110,11 +110,16 @@ function openKeys() {
   return { token, authorize };
 }
 
-/** Starts the server with an engine that answers at once. */
+/**
+ * Starts the server with an engine that answers at once.
+ *
+ * @param countKnown called with the texts of each request whose tokens were in the cache
+ */
 export async function listenOurs(
   transport: TransportName,
   kind: Exclude<Kind, 'bare'>,
   { models, cacheBytes }: Preparing = { models: MODELS, cacheBytes: 0 },
+  countKnown: (texts: number) => void = () => {},
 ): Promise<Listening> {
   let prepare: DecideDependencies['prepare'] = read;
   if (kind === 'whole') {
@@ -133,7 +138,7 @@ export async function listenOurs(
         cells: CELLS,
         tokenCacheBytes: cacheBytes,
       },
-      { threads: 1, readsImages: false },
+      { threads: 1, readsImages: false, onTexts: ({ hits }) => countKnown(hits) },
     );
     await pool.ready();
     prepare = (task) => pool.prepare(task, { workspace: 'default', key: 'key' });
@@ -166,7 +171,7 @@ export async function listenOurs(
           },
           batches: null,
           allowedModels: models,
-          decide: (request, signal) => decide(request, calls, { signal }),
+          decide: (request, signal) => decide(request, calls, { signal, workspace: DEFAULT_WORKSPACE }),
         };
       },
       serves: () => false,

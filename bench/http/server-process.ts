@@ -6,13 +6,16 @@ import { listenOurs } from './ours.js';
 
 const [kind, transport, answer, other] = process.argv.slice(2) as [Kind, TransportName, string, string];
 const preparing: Preparing | null = JSON.parse(other);
+let knownTexts = 0;
 const listening: Listening =
   kind === 'bare'
     ? { port: await listenBare(transport, answer), token: '' }
-    : await listenOurs(transport, kind, preparing ?? undefined);
+    : await listenOurs(transport, kind, preparing ?? undefined, (texts) => {
+        knownTexts += texts;
+      });
 process.send?.(listening);
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
-  process.send?.({ cpuMs: (user + system) / 1_000 } satisfies Spent);
+  process.send?.({ cpuMs: (user + system) / 1_000, knownTexts } satisfies Spent);
 });
 process.on('disconnect', () => process.exit());

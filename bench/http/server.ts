@@ -34,11 +34,10 @@ export class Server {
     return new Server(kind, transport, child, port, token);
   }
 
-  /** Processor time it has spent so far, in milliseconds. */
-  async spent(): Promise<number> {
+  async spent(): Promise<Spent> {
     const told = once(this.child, 'message');
     this.child.send('spent');
-    return ((await told)[0] as Spent).cpuMs;
+    return (await told)[0] as Spent;
   }
 
   async stop(): Promise<void> {
