@@ -1,10 +1,11 @@
-import type { AuditEntry, AuditRecord } from './audit.js';
+import type { AuditEntry, AuditFilter, AuditRecord } from './audit.js';
 import { BATCH_CHANGES } from './batch-changes.js';
 import type { Reconciliation } from './books.js';
 import type { Change } from './change.js';
 import { KEY_CHANGES } from './key-changes.js';
 import type { LastUses } from './key-uses.js';
 import type { Key } from './keys.js';
+import type { KeyPage, Listed, ListedKey, ListedWorkspace, WorkspacePage } from './list-pages.js';
 import type { Amount } from './money.js';
 import type { UsageFilter, UsageRow } from './usage-report.js';
 import { WORKSPACE_CHANGES } from './workspace-changes.js';
@@ -57,12 +58,16 @@ export interface Administration {
   getKey(id: string): Promise<Key>;
   /** The keys of a workspace, or of all, oldest first. */
   listKeys(workspace?: string): Promise<Key[]>;
+  /** A page of the workspaces. `now`: when the keys that are counted must work, in milliseconds since 1970. */
+  pageOfWorkspaces(page: WorkspacePage, now: number): Promise<Listed<ListedWorkspace>>;
+  /** A page of the keys, of one workspace or all. `now`: as above. */
+  pageOfKeys(page: KeyPage, now: number): Promise<Listed<ListedKey>>;
   /** When these keys were last used, or all; those that never were are missing. */
   lastUses(keys?: readonly string[]): Promise<LastUses>;
   /** The matching counters, ordered by workspace, day, key, model, kind and price. */
   usage(filter: UsageFilter): Promise<UsageRow[]>;
   /** Verifies the stored ledger of every workspace. */
   reconcile(): Promise<Reconciliation>;
-  /** Entries with a number below `before` and above `after`. Numbers count the entries from 1, without gaps. */
-  audit(limit: number, before?: number, after?: number): Promise<AuditPage>;
+  /** Entries that fit the filter, with a number below `before` and above `after`. Numbers count all entries from 1, without gaps. */
+  audit(limit: number, before?: number, after?: number, filter?: AuditFilter): Promise<AuditPage>;
 }

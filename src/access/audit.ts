@@ -22,6 +22,18 @@ export interface AuditEntry {
   }>;
 }
 
+/** Selects entries; absent or undefined: any. */
+export interface AuditFilter {
+  readonly workspace?: string | undefined;
+  readonly key?: string | undefined;
+  readonly action?: string | undefined;
+}
+
+export const fitsFilter = (entry: AuditEntry, { workspace, key, action }: AuditFilter): boolean =>
+  (workspace === undefined || entry.workspace === workspace) &&
+  (key === undefined || entry.key === key) &&
+  (action === undefined || entry.action === action);
+
 /** Fields of what was changed, as text; null: the field has no value. */
 export type AuditFields = Readonly<Record<string, string | null>>;
 

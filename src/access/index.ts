@@ -12,9 +12,11 @@ export {
   AUDIT_ENTRIES_MAX,
   type AuditEntry,
   type AuditFields,
+  type AuditFilter,
   type AuditRecord,
   auditEntry,
   commandActor,
+  fitsFilter,
   isRecorded,
 } from './audit.js';
 export type { Caller, Directory } from './authenticate.js';
@@ -26,6 +28,7 @@ export type { NewKey } from './key-changes.js';
 export { KeyUses, type LastUses, USE_PRECISION_MS } from './key-uses.js';
 export { byCreation, foundKey, isKeyId, type Key, keyWorks, showKey } from './keys.js';
 export type { AccountBalance, Ledger, Reservation } from './ledger.js';
+export type { KeyPage, Listed, ListedKey, ListedWorkspace, WorkspacePage } from './list-pages.js';
 export {
   type Amount,
   type Charge,
@@ -37,6 +40,7 @@ export {
   showAmount,
   showPrice,
 } from './money.js';
+export { sortedName } from './names.js';
 export { coverOf, lacking, type Pause, pausedError, pauseOf, refuse } from './pause.js';
 export { RateLimiter, type RateLimits } from './rate-limit.js';
 export type { MinuteLimits, RatesLeft } from './sliding-window.js';

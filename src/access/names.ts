@@ -15,3 +15,6 @@ export function checkName(name: string | null | undefined): void {
     `it must be one line of 1 to ${NAME_CHARACTERS_MAX} characters without spaces at its ends or control characters.`,
   );
 }
+
+/** What names are sorted and searched by: the name in lower case. */
+export const sortedName = (name: string | null): string | null => name?.toLowerCase() ?? null;

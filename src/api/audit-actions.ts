@@ -9,6 +9,7 @@ export const AUDIT_ACTIONS = {
   'key.change': 'The name of a key was changed.',
   'key.roll': 'A key was replaced by a new one; `rolled_to` is the new key.',
   'key.revoke': 'A key was revoked.',
+  'batch.cancel': 'A batch was cancelled by the operator; `batch` is its id.',
   'batch.erase': 'A batch was erased before its time; `batch` is its id, `state` its state before.',
   'master_key.replace': 'The data keys were encrypted with another master key.',
   'backup.restore': 'The data folder was made from a backup.',

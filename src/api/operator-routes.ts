@@ -1,6 +1,7 @@
 import type {
   OperatorAuditEntry,
   OperatorBatch,
+  OperatorHistory,
   OperatorKey,
   OperatorListedWorkspace,
   OperatorLive,
@@ -46,6 +47,13 @@ export const OPERATOR_API = [
     status: 200,
     meaning:
       'List the workspaces with their credit, charges, budgets and limits; a page of them with `search`, `sort`, `limit` and `offset`.',
+  },
+  {
+    name: 'showWorkspace',
+    method: 'GET',
+    path: '/api/workspaces/{id}',
+    status: 200,
+    meaning: 'Show one workspace.',
   },
   {
     name: 'createWorkspace',
@@ -140,6 +148,14 @@ export const OPERATOR_API = [
     meaning: 'What the server does now: lanes, waves, queues, memory. Cheap enough for a call per second.',
   },
   {
+    name: 'showHistory',
+    method: 'GET',
+    path: '/api/history',
+    status: 200,
+    meaning:
+      'What the server did in the last hour, by minute: requests, errors, latency, memory; top workspaces.',
+  },
+  {
     name: 'listBatches',
     method: 'GET',
     path: '/api/batches',
@@ -155,6 +171,13 @@ export const OPERATOR_API = [
     meaning: 'Erase a batch of any key before its time, in any state.',
   },
   {
+    name: 'cancelBatch',
+    method: 'POST',
+    path: '/api/batches/{id}/cancel',
+    status: 200,
+    meaning: 'Cancel a batch; lines in progress are still answered and charged.',
+  },
+  {
     name: 'listErrors',
     method: 'GET',
     path: '/api/errors',
@@ -166,7 +189,8 @@ export const OPERATOR_API = [
     method: 'GET',
     path: '/api/audit',
     status: 200,
-    meaning: 'List the last administrative changes, up to `limit`, with a number below `before`.',
+    meaning:
+      'List the last administrative changes, up to `limit`, with a number below `before`, of one `workspace`, `key` or `action` or all.',
   },
 ] as const;
 
@@ -180,6 +204,7 @@ export interface OperatorResponses {
     readonly total: number;
     readonly workspaces: readonly OperatorListedWorkspace[];
   };
+  readonly showWorkspace: OperatorListedWorkspace & { readonly currency: string };
   readonly createWorkspace: OperatorWorkspace;
   readonly changeWorkspace: OperatorWorkspace;
   readonly closeWorkspace: OperatorWorkspace;
@@ -201,6 +226,8 @@ export interface OperatorResponses {
   readonly revokeKey: OperatorKey;
   readonly listModels: { readonly currency: string; readonly models: readonly OperatorModel[] };
   readonly showLive: OperatorLive;
+  readonly showHistory: OperatorHistory;
+  readonly cancelBatch: OperatorBatch;
   /** Newest first. `more`: whether there are more than the limit. */
   readonly listBatches: { readonly batches: readonly OperatorBatch[]; readonly more: boolean };
   /** The batch, with its state before. */
@@ -238,8 +265,8 @@ export interface OperatorRequests {
 }
 
 /** The fields by which the lists of workspaces and keys are sorted. */
-export const WORKSPACE_SORTS = ['id', 'created', 'granted', 'working_keys'] as const;
-export const KEY_SORTS = ['id', 'workspace', 'created', 'expires'] as const;
+export const WORKSPACE_SORTS = ['id', 'name', 'created', 'granted', 'working_keys'] as const;
+export const KEY_SORTS = ['workspace', 'name', 'created', 'expires'] as const;
 
 /**
  * A part of a list: `search`, a text that an id or a name must hold; `sort`, a field, with `-` before it for the largest first; `limit`,
@@ -262,5 +289,11 @@ export interface OperatorQueries {
   /** `limit`: 1 to 1,000; 100 if absent. */
   readonly listBatches: { readonly state?: string; readonly workspace?: string; readonly limit?: string };
   /** `limit`: as above. `before`: only entries with a smaller number. */
-  readonly listAudit: { readonly limit?: string; readonly before?: string };
+  readonly listAudit: {
+    readonly limit?: string;
+    readonly before?: string;
+    readonly workspace?: string;
+    readonly key?: string;
+    readonly action?: string;
+  };
 }

@@ -51,6 +51,8 @@ export interface OperatorUsage {
   readonly requests: number;
   readonly input_tokens: number;
   readonly amount: string;
+  /** The name of the key; null: none. */
+  readonly key_name: string | null;
 }
 
 /** A key. Its token is not stored. */
@@ -137,7 +139,7 @@ export interface OperatorLive {
   /** Whether requests can be answered; unlike `/ready` this does not check the disk. */
   readonly ready: boolean;
   readonly reasons: readonly string[];
-  /** `total`: finished since the start. The rate is of the last `window_seconds`. */
+  /** Decisions and submitted batches. `total`: finished since the start. The rate is of the last `window_seconds`. */
   readonly requests: { readonly total: number; readonly per_second: number };
   /** Delay of the main thread's event loop in the last `window_seconds`. */
   readonly event_loop_delay_ms: { readonly p50: number; readonly p99: number; readonly max: number };
@@ -163,6 +165,37 @@ export interface OperatorLive {
   }>;
   /** Batches that have not finished, by state. */
   readonly batches: Readonly<Record<string, number>>;
+}
+
+/** What the server did in the last hour. Requests are decisions and submitted batches; those of consoles and probes do not count. */
+export interface OperatorHistory {
+  /** Of the server. */
+  readonly time: string;
+  /** The time of each point of `requests` and between two of `resources`. */
+  readonly step_seconds: number;
+  /** Of each step with requests, oldest first. */
+  readonly requests: ReadonlyArray<{
+    /** When the step began. */
+    readonly time: string;
+    readonly requests: number;
+    /** Answered with 4xx. */
+    readonly refused: number;
+    /** Answered with 5xx. */
+    readonly failed: number;
+    /** Of the answered ones, from the head of the request to its response, too large by a fifth at most; null: none was answered. */
+    readonly latency_ms: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
+  }>;
+  /** Oldest first. */
+  readonly resources: ReadonlyArray<{
+    readonly time: string;
+    readonly resident_bytes: number;
+    /** The 99th percentile since the point before. */
+    readonly event_loop_delay_ms: number;
+    /** Plans that wait for a wave, by urgency. */
+    readonly waiting: { readonly live: number; readonly batch: number };
+  }>;
+  /** Those with the most requests, at most `TOP_WORKSPACES`. */
+  readonly top_workspaces: ReadonlyArray<{ readonly workspace: string; readonly requests: number }>;
 }
 
 /** A batch without its contents. */

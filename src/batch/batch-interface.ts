@@ -1,5 +1,6 @@
 import type { Caller } from '../access/index.js';
 import type { BatchState } from '../api/index.js';
+import type { Batch } from './lifecycle/batch-transitions.js';
 import type { Submission } from './submit.js';
 
 /** Which batches to list. */
@@ -33,6 +34,8 @@ export interface BatchInterface {
   show(caller: Caller, id: string): object | Promise<object>;
   /** Resolves when the cancel is stored. Rejects with ApiError `batch_not_found`, `batch_finished`, `outcome_unknown`. */
   cancel(caller: Caller, id: string): Promise<object>;
+  /** The same for the batch of any key. */
+  cancelAny(id: string): Promise<Batch>;
   /** Rejects with ApiError `batch_not_found`, `batch_not_finished`. */
   results(caller: Caller, id: string): Promise<ResultStream>;
   /** How many batches are open. */

@@ -55,6 +55,13 @@ export abstract class CallerBatches {
     return batchObject(existing(await this.cancelStored(id)), this.terms);
   }
 
+  /** Cancels the batch of any key, for the operator. Rejects as `cancel` does. */
+  async cancelAny(id: string): Promise<Batch> {
+    if (!BATCH_ID.test(id)) throw batchNotFound();
+    existing(await this.find(id));
+    return existing(await this.cancelStored(id));
+  }
+
   async results(caller: Caller, id: string): Promise<ResultStream> {
     const batch = await this.owned(caller, id);
     if (!isFinished(batch)) throw batchNotFinished();

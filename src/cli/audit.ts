@@ -1,11 +1,11 @@
-import { AUDIT_ENTRIES_MAX, type AuditEntry } from '../access/index.js';
+import { AUDIT_ENTRIES_MAX, type AuditEntry, type AuditFilter } from '../access/index.js';
 import { showInstant, showTime } from '../base/index.js';
 import { readWholeBetween } from './arguments.js';
 import { type Options, print, printJson } from './output.js';
 import { table } from './text-table.js';
 import { withAdministration } from './with-store.js';
 
-interface AuditOptions extends Options {
+interface AuditOptions extends Options, AuditFilter {
   readonly limit?: string;
   readonly after?: string;
 }
@@ -21,7 +21,7 @@ export const audit = (options: AuditOptions) =>
       const after = readWholeBetween('after', options.after ?? '0', 0, Number.MAX_SAFE_INTEGER);
       const listed = options.after === undefined ? LISTED : AUDIT_ENTRIES_MAX;
       const limit = readWholeBetween('limit', options.limit ?? String(listed), 1, AUDIT_ENTRIES_MAX);
-      const { entries } = await administration.audit(limit, undefined, after);
+      const { entries } = await administration.audit(limit, undefined, after, options);
       const rows = entries.map(({ at, ...entry }) => ({ time: showInstant(at), ...entry }));
       if (options.json) return printJson(rows);
       const cells = rows.map((row) => [

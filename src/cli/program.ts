@@ -113,6 +113,7 @@ command(ofWorkspaces, 'reopen <id>', 'open a closed workspace again: its keys wo
 command(ofWorkspaces, 'credit', 'add credit to a workspace')
   .argument('<id>', 'the workspace')
   .argument('<amount>', 'such as 12.50; a negative amount removes credit')
+  .option('--reason <text>', 'one line for the audit log')
   .action(async (id, amount, options) => (await workspaces()).credit(id, amount, options));
 command(ofWorkspaces, 'budget', 'set the maximum charge per UTC month')
   .argument('<id>', 'the workspace')
@@ -294,6 +295,9 @@ command(program, 'usage', 'report usage and charges by UTC day, key, model and k
 command(program, 'audit', 'list the last administrative changes, newest first')
   .option('--after <number>', 'only the entries with a higher number, all of them')
   .option('--limit <number>', 'maximum entries (default: 20; with --after all)')
+  .option('--workspace <id>', 'only the entries of this workspace')
+  .option('--key <id>', 'only the entries of this key')
+  .option('--action <action>', 'only the entries with this action')
   .action(async (options) => (await import('./audit.js')).audit(options));
 command(program, 'reload', 'make the running server read its settings and models again').action(
   async (options) => (await import('./reload.js')).reload(options),

@@ -3,6 +3,7 @@ import { MASTER_KEY_FILE } from '../sealing/index.js';
 import { verifyBatches } from '../storage/folder/batches/index.js';
 import {
   hasMasterKey,
+  problemsOfLists,
   reconcile,
   requireNoDataKeys,
   Sealer,
@@ -32,7 +33,12 @@ export const verify = (options: Options) =>
 
 /** Every check runs in one turn of the event loop, so that it reads one snapshot. The ledger's is a later one. */
 function examine(store: Store, given: string): Finding[] {
-  return [...examineTables(store), ...examineSeals(store, given), ...examineLedger(store)];
+  return [
+    ...examineTables(store),
+    ...examineLists(store),
+    ...examineSeals(store, given),
+    ...examineLedger(store),
+  ];
 }
 
 function examineTables(store: Store): Finding[] {
@@ -40,6 +46,14 @@ function examineTables(store: Store): Finding[] {
     const names = Object.keys(TABLES) as TableName[];
     const entries = names.reduce((sum, name) => sum + store.table(name).verify(report), 0);
     return `${names.length} tables, ${count(entries, 'entry', 'entries')}`;
+  });
+}
+
+/** Those in which the operator's interface finds workspaces and keys. */
+function examineLists(store: Store): Finding[] {
+  return check('lists', (report) => {
+    for (const sentence of problemsOfLists(store)) report(sentence);
+    return 'have all workspaces and keys';
   });
 }
 

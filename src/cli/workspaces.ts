@@ -40,10 +40,12 @@ export const reopen = (id: string, options: Options) =>
   change(id, options, (administration) => administration.change(CHANGES.reopenWorkspace(id)));
 
 /** `decider workspaces credit`: adds credit; a negative amount removes some. */
-export const credit = (id: string, amount: string, options: Options) =>
-  change(id, options, async (administration) =>
-    administration.change(CHANGES.grantCredit(id, readGrant(amount))),
-  );
+export const credit = (id: string, amount: string, options: Options & { readonly reason?: string }) =>
+  change(id, options, async (administration) => {
+    const { reason } = options;
+    const terms = reason === undefined ? {} : { reason };
+    return administration.change(CHANGES.grantCredit(id, readGrant(amount), terms));
+  });
 
 /** `decider workspaces budget` */
 export const budget = (id: string, amount: string, options: Options) =>

@@ -797,6 +797,11 @@ export interface ApiSchemas {
       readonly release_date: string | null;
       /** What the model can tell apart; null: it is not loaded. */
       readonly max_options: number | null;
+      readonly reads_images: boolean;
+      /** What the state and a question may have together; null while the model is not loaded. */
+      readonly context_tokens: number | null;
+      /** What the model was trained for, if that is narrow; null: for anything. */
+      readonly domain: string | null;
     })[];
   };
   /** The server answers. */

@@ -10,6 +10,11 @@ export interface ModelListEntry {
   readonly releaseDate: string | null;
   /** The most options of a question, of which a route may allow fewer; null: the model is not loaded. */
   readonly maxOptions: number | null;
+  readonly readsImages: boolean;
+  /** The most tokens of a prompt; null: the model is not loaded. */
+  readonly contextTokens: number | null;
+  /** What the model was trained for, if that is narrow; null: for anything. */
+  readonly domain: string | null;
 }
 
 /** Milliseconds by name of the phase, in the order of the phases. */

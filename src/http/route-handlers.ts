@@ -101,11 +101,14 @@ export const OPEN: Readonly<Record<Named<false, 'none'>, (app: App, call: OpenCa
     const json = JSON.stringify({
       object: 'list',
       data: served.map(({ id, ownedBy }) => ({ id, object: 'model', owned_by: ownedBy })),
-      models: served.map(({ id, description, releaseDate, maxOptions }) => ({
+      models: served.map(({ id, description, releaseDate, maxOptions, ...facts }) => ({
         name: id,
         description,
         release_date: releaseDate,
         max_options: maxOptions,
+        reads_images: facts.readsImages,
+        context_tokens: facts.contextTokens,
+        domain: facts.domain,
       })),
     });
     return { body: json };

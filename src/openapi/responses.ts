@@ -140,7 +140,15 @@ export const ModelListSchema = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['name', 'description', 'release_date', 'max_options'],
+        required: [
+          'name',
+          'description',
+          'release_date',
+          'max_options',
+          'reads_images',
+          'context_tokens',
+          'domain',
+        ],
         properties: {
           name: { type: 'string' },
           description: { type: 'string' },
@@ -149,6 +157,16 @@ export const ModelListSchema = {
             type: ['integer', 'null'],
             minimum: LIMITS.optionsPerQuestion,
             description: 'What the model can tell apart; null: it is not loaded.',
+          },
+          reads_images: { type: 'boolean' },
+          context_tokens: {
+            type: ['integer', 'null'],
+            description:
+              'What the state and a question may have together; null while the model is not loaded.',
+          },
+          domain: {
+            type: ['string', 'null'],
+            description: 'What the model was trained for, if that is narrow; null: for anything.',
           },
         },
       },

@@ -1,7 +1,6 @@
 import { type Caller, dayOf, type KeyUsage, type Price, showAmount, showPrice } from '../access/index.js';
 import { LIMITS } from '../api/index.js';
 import { mayUse } from '../decide/index.js';
-import type { CatalogBuild } from '../engine/index.js';
 import type { ModelListEntry } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Storage } from '../storage/index.js';
@@ -16,7 +15,7 @@ type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amoun
 export async function limitsJson(
   { key, workspace }: Caller,
   models: readonly ModelListEntry[],
-  { catalog, prices, builds }: Pick<ModelSet, 'catalog' | 'prices' | 'builds'>,
+  { catalog, prices }: Pick<ModelSet, 'catalog' | 'prices'>,
   { access }: Pick<Storage, 'access'>,
   { billing }: Pick<Settings, 'billing'>,
 ): Promise<object> {
@@ -30,7 +29,7 @@ export async function limitsJson(
     month: { charged: numberOf(monthCharged), budget: budget === null ? null : numberOf(budget) },
     per_minute: { requests: requestsPerMinute, bytes: bytesPerMinute },
     server: SERVER,
-    models: models.flatMap(({ id, maxOptions }) => {
+    models: models.flatMap(({ id, maxOptions, readsImages, contextTokens, domain }) => {
       const build = catalog.find(id);
       if (build === undefined || !mayUse(build, workspace.models)) return [];
       const price = prices.get(build.id) as Price;
@@ -39,21 +38,15 @@ export async function limitsJson(
         {
           id,
           default: build === catalog.default && id === build.model.id,
-          reads_images: build.projector !== null,
+          reads_images: readsImages,
           max_options: maxOptions,
-          context_tokens: contextOf(build, builds),
-          domain: build.model.domain ?? null,
+          context_tokens: contextTokens,
+          domain,
           prices: shown,
         },
       ];
     }),
   };
-}
-
-/** The tokens of a prompt of a build; null: it is not loaded. A reload may have lowered the maximum of a build that is. */
-function contextOf({ id, model }: CatalogBuild, builds: ModelSet['builds']): number | null {
-  const loaded = builds.get(id)?.contextTokens;
-  return loaded === undefined ? null : Math.min(loaded, model.context_length ?? loaded);
 }
 
 /** The usage of a key as JSON (contract 2.12). */

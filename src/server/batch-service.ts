@@ -1,6 +1,7 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import {
+  type Batch,
   type BatchInterface,
   type BatchParts,
   type BatchReports,
@@ -94,6 +95,11 @@ export class BatchService {
       results: (id) => batches.results(caller, id),
       cancel: (id) => batches.cancel(caller, id),
     };
+  }
+
+  /** Cancels the batch of any key. Rejects with ApiError. */
+  cancelAny(id: string): Promise<Batch> {
+    return this.batches.cancelAny(id);
   }
 
   /** Abandons the lines in progress at once; the next process runs them again. Resolves when nothing is running. */

@@ -13,11 +13,9 @@ import {
   tryCertificate,
 } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
-import type { Metrics } from '../telemetry/index.js';
 import { consoleSite } from './console.js';
 import { exposureOf, type HostSetting } from './exposure.js';
 import { requestLog } from './request-log.js';
-import { requestMetrics } from './request-metrics.js';
 import type { RequestTraces } from './request-traces.js';
 import type { ServerDependencies } from './server-dependencies.js';
 import type { Service } from './service.js';
@@ -60,13 +58,14 @@ interface EndpointPlan {
 
 /**
  * Opens the base endpoint and, if configured, the gateway endpoint. An endpoint that serves one model ignores the
- * `model` of a request (contract 2.1). Throws StartError, TlsError or ListenError, with nothing left listening.
+ * `model` of a request (contract 2.1). `measure`: is called with every request. Throws StartError, TlsError or ListenError,
+ * with nothing left listening.
  */
 export async function listen(
   settings: EndpointSettings,
   dependencies: ServerDependencies,
   service: Service,
-  metrics: Metrics,
+  measure: (entry: AccessEntry) => void,
   transport: Transport,
   traces: RequestTraces | null,
 ): Promise<Endpoints> {
@@ -82,7 +81,6 @@ export async function listen(
     const certificate = await loadCertificate(settings, dependencies);
     const bounds = createBounds(clock);
     const logRequest = requestLog(log, settings.log.sample);
-    const measure = requestMetrics(metrics);
     const onAccess = (entry: AccessEntry) => {
       measure(entry);
       logRequest(entry, traces?.record(entry));

@@ -1,6 +1,6 @@
 import { LIMITS } from '../api/index.js';
 import { endAll } from '../base/index.js';
-import { type ChosenTransport, chooseTransport } from '../http/index.js';
+import { type AccessEntry, type ChosenTransport, chooseTransport } from '../http/index.js';
 import { loadImageLibrary } from '../images/index.js';
 import type { Settings } from '../settings/index.js';
 import { openStorage, type Rekeyed } from '../storage/index.js';
@@ -13,6 +13,8 @@ import { startRecord } from './last-abort.js';
 import type { OperatorListener } from './operator/listener.js';
 import { openOperator } from './operator/open-operator.js';
 import { Reloader } from './reload/reloader.js';
+import { RequestHistory } from './request-history.js';
+import { requestMetrics } from './request-metrics.js';
 import { openTraces } from './request-traces.js';
 import type { ServerDependencies } from './server-dependencies.js';
 import { Service } from './service.js';
@@ -88,10 +90,16 @@ async function start(
   const record = await startRecord(settings.data, storage, log);
   const service = new Service(settings, dependencies, metrics, engines, storage);
   const close = () => endAll([() => service.close(), () => record.close(), () => traces?.close()]);
+  const requests = new RequestHistory(clock);
+  const intoMetrics = requestMetrics(metrics);
+  const measure = (entry: AccessEntry) => {
+    intoMetrics(entry);
+    requests.count(entry);
+  };
   const openEndpoints = async () => {
     const { transport, reason } = await choosing;
     if (reason !== null) log.info({ transport: transport.name }, reason);
-    return listen(settings, dependencies, service, metrics, transport, traces);
+    return listen(settings, dependencies, service, measure, transport, traces);
   };
   const endpoints = await openEndpoints().catch(async (error) => {
     await close();
@@ -143,7 +151,7 @@ async function start(
   const urls = endpoints.all.map(({ url }) => url);
   const [url] = urls as [string];
   try {
-    operator = await openOperator(settings, reloader, dependencies, service, metrics);
+    operator = await openOperator(settings, reloader, dependencies, service, metrics, requests);
     await report.listening?.(url);
     await load();
   } catch (error) {

@@ -1,6 +1,7 @@
 import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { endAll } from '../base/index.js';
+import type { Batch } from '../batch/index.js';
 import { type DecideDependencies, type Decision, decide, type SentRequest } from '../decide/index.js';
 import type { App, Authorized, BatchApp, ModelListEntry, Rates, TaskApp } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
@@ -104,6 +105,13 @@ export class Service implements App {
     return { engines, openBatches: batches?.openStates ?? {}, store: storage.status() };
   }
 
+  /** Cancels the batch of any key, for the operator. Rejects with ApiError. */
+  async cancelBatch(id: string): Promise<Batch> {
+    this.requireLoaded();
+    if (this.batches !== null) return this.batches.cancelAny(id);
+    throw new ApiError('batch_unavailable', 'The server has no batch interface (batch.enabled).');
+  }
+
   /** Resolves if keys, accounts and batches can be written; rejects with OperatorError. */
   probe(): Promise<void> {
     return this.storage.probe();
@@ -124,10 +132,9 @@ export class Service implements App {
 
   models(model: string | null): ModelListEntry[] {
     const { catalog } = this.engines;
-    const maxOptions = (id: string) => this.engines.current.maxOptions(catalog.find(id)?.id ?? '');
     const only = model === null ? null : catalog.listedId(model);
     const listed = catalog.list().filter(({ id }) => only === null || id === only);
-    return listed.map((each) => ({ ...each, ownedBy: 'decider', maxOptions: maxOptions(each.id) }));
+    return listed.map((each) => ({ ...each, ownedBy: 'decider', ...this.engines.current.factsOf(each.id) }));
   }
 
   authorize(headers: readonly string[]): Authorized {

@@ -1,6 +1,5 @@
 export { DataUnavailable, OutcomeUnknown } from './administration/administration-thread.js';
-export type { Page } from './administration/page.js';
-export type { KeyContext, WorkspaceSummary } from './administration/reads.js';
+export type { KeyContext } from './administration/reads.js';
 export { dataFileOf, pathOf, storeExists } from './data-folder/data-folder.js';
 export {
   type ReloadOutcome,

@@ -9,7 +9,7 @@ const USER = `cli:${userInfo().username}`;
 test('every change by a command is an entry of the audit log, and nothing else is', async (t) => {
   const { store, run, json, mistake } = books(t);
   await json('workspaces', 'create', 'w');
-  await json('workspaces', 'credit', 'w', '2.5');
+  await json('workspaces', 'credit', 'w', '2.5', '--reason', 'invoice 7');
   await json('workspaces', 'budget', 'w', '7');
   await json('workspaces', 'budget', 'w', '7');
   await json('workspaces', 'models', 'w', 'a', 'b', '--force');
@@ -44,14 +44,16 @@ test('every change by a command is an entry of the audit log, and nothing else i
     of('workspace.change', null, change('requests_per_minute', '6000', '9')),
     of('workspace.change', null, change('models', 'all', 'a b')),
     of('workspace.change', null, change('budget', 'none', '7.00')),
-    of('workspace.credit', null, change('granted', '0.00', '2.50')),
+    of('workspace.credit', null, change('granted', '0.00', '2.50'), change('reason', null, 'invoice 7')),
     of('workspace.create', null, change('granted', null, '0.00')),
   ]);
   const text = (await run('audit')).stdout;
   t.match(text, /^number {2}time +actor +action +of +changes$/m);
-  t.match(text, /workspace\.credit +w +granted 0\.00 → 2\.50$/m);
+  t.match(text, /workspace\.credit +w +granted 0\.00 → 2\.50; reason invoice 7$/m);
   t.notOk(text.includes(token) || JSON.stringify(entries).includes(token));
 
+  t.match(await json('audit', '--key', id, '--action', 'key.roll'), [{ number: 7, action: 'key.roll' }]);
+  t.same(await json('audit', '--workspace', 'other'), []);
   t.equal((await json('audit', '--limit', '3')).length, 3);
   for (const limit of ['0', '10001', 'x']) await mistake(/^limit: /, 'audit', '--limit', limit);
 

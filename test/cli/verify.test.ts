@@ -62,7 +62,7 @@ test('verify: an intact folder has no problem, and the text names what was read'
   t.strictSame(problems, []);
   t.strictSame(
     findings.map(({ check }) => check),
-    ['tables', 'master key', 'batches', 'tasks', 'ledger'],
+    ['tables', 'lists', 'master key', 'batches', 'tasks', 'ledger'],
   );
   const { code, stdout } = await run('verify');
   t.equal(code, 0);

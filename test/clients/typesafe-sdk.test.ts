@@ -86,7 +86,8 @@ test('further fields, which it forwards, are ignored', async (t) => {
 
 test('its list of models, its request id and its raw response', async (t) => {
   const call = client.models.list();
-  const tiny = { name: 'tiny', description: 'A tiny model.', release_date: null, max_options: 130 };
+  const facts = { max_options: 130, reads_images: false, context_tokens: 8_192, domain: null };
+  const tiny = { name: 'tiny', description: 'A tiny model.', release_date: null, ...facts };
   t.strictSame<unknown>(await call, [tiny]);
   const { requestId, response } = await call.withResponse();
   t.match(requestId, /^req_[A-Za-z0-9]{24}$/);

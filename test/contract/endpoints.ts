@@ -228,8 +228,8 @@ const OTHERS: readonly ContractTest[] = [
         { id: 'decider-g-31b', object: 'model', owned_by: 'decider' },
       ],
       models: [
-        { name: 'decider-g-12b', description: 'A tiny model.', release_date: '2026-01-01', max_options: 130 },
-        { name: 'decider-g-31b', description: 'A tiny model.', release_date: null, max_options: 130 },
+        { name: 'decider-g-12b', description: 'A tiny model.', release_date: '2026-01-01', ...MODEL },
+        { name: 'decider-g-31b', description: 'A tiny model.', release_date: null, ...MODEL },
       ],
     });
   }),

@@ -5,6 +5,8 @@ import { BATCHES, OPEN, OWN, SUBMISSIONS } from '../../src/http/route-handlers.j
 import { request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 
+const FACTS = { reads_images: true, context_tokens: 2_048, domain: null };
+
 test('every route has a handler, and every handler a route', async (t) => {
   t.strictSame(
     [...Object.keys(FORMATS), ...Object.keys({ ...SUBMISSIONS, ...BATCHES, ...OWN, ...OPEN })].sort(),
@@ -31,7 +33,7 @@ onBoth('the model list has both arrays of contract 2.8', async (t, transport) =>
   t.strictSame(JSON.parse((await ask(request('GET', '/v1/models'))).body), {
     object: 'list',
     data: [{ id: 'm', object: 'model', owned_by: 'us' }],
-    models: [{ name: 'm', description: 'A model.', release_date: null, max_options: 26 }],
+    models: [{ name: 'm', description: 'A model.', release_date: null, max_options: 26, ...FACTS }],
   });
 });
 

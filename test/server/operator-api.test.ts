@@ -198,7 +198,7 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     const paid = workspaces.find(({ id }: { id: string }) => id === 'paid');
     const report: OperatorResponses['showUsage'] = await call(200, 'GET', 'workspaces/paid/usage?days=1');
     const [row] = report.usage;
-    t.match(row, { key: key.id, model: 'tiny', kind: 'live', requests: 3 });
+    t.match(row, { key: key.id, key_name: null, model: 'tiny', kind: 'live', requests: 3 });
     t.equal(report.usage.length, 1);
     t.strictSame([report.from, report.to], [row?.day, row?.day]);
     t.not(paid.charged, '0.00');

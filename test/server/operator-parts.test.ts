@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize } from 'node:v8';
 import { test } from 'tap';
+import type { ListedWorkspace } from '../../src/access/index.js';
 import { ApiError } from '../../src/api/index.js';
 import { nextTurn } from '../../src/base/index.js';
 import type { Catalog } from '../../src/engine/index.js';
@@ -11,11 +12,10 @@ import { WAVES_KEPT, WaveHistory } from '../../src/server/operator/api/wave-hist
 import { USAGE_DAYS_MAX, workspaceHandlers } from '../../src/server/operator/api/workspaces.js';
 import { NAME_CHARACTERS_MAX, readFields, readQuery } from '../../src/server/operator/operator-fields.js';
 import { refusalOf } from '../../src/server/operator/refusal.js';
+import { RequestHistory } from '../../src/server/request-history.js';
 import { AdministrationThread } from '../../src/storage/administration/administration-thread.js';
-import type { WorkspaceSummary } from '../../src/storage/administration/reads.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import type { Storage } from '../../src/storage/storage.js';
-import { Metrics } from '../../src/telemetry/index.js';
 import { createKey, createWorkspace } from '../support/access/folder-changes.js';
 import { opened } from '../support/access/opened.js';
 import { child } from '../support/child.js';
@@ -41,34 +41,45 @@ test(`${WAVES_KEPT} waves of each lane are kept; one more removes the oldest`, a
   t.strictSame(history.of(1), []);
 });
 
-test('requests per second are those since the sample before; calls shortly after it get the same', async (t) => {
+test('requests per second are those since the sample before; calls shortly after it get the same', (t) => {
   const clock = fakeClock();
-  const { instruments } = new Metrics();
-  const activity = new Activity(clock, { instruments });
+  const history = new RequestHistory(clock);
+  const activity = new Activity(clock, history);
   t.teardown(() => activity.stop());
+  const entry = { method: 'POST', path: '/v1/decide', status: 200, durationMs: 1, workspace: 'w' };
   const count = (requests: number) => {
-    instruments.requests.inc({ route: '/v1/decide', status: 200 }, requests);
-    instruments.requests.inc({ route: '/v1/decide', status: 400 }, requests);
+    for (let at = 0; at < requests; at += 1) {
+      history.count(entry);
+      history.count({ ...entry, status: 400 });
+      // What consoles and probes read.
+      for (const path of ['/v1/limits', '/v1/batches', '/health'])
+        history.count({ ...entry, method: 'GET', path });
+    }
   };
   count(5);
   clock.advance(4_000);
-  t.match(await activity.read(), { requests: { total: 10, per_second: 2.5 }, window_seconds: 4 });
+  t.match(activity.read(), { requests: { total: 10, per_second: 2.5 }, window_seconds: 4 });
   count(5);
   clock.advance(SAMPLE_MS_MIN - 1);
-  t.match(await activity.read(), { requests: { total: 10, per_second: 2.5 }, window_seconds: 4 });
+  t.match(activity.read(), { requests: { total: 10, per_second: 2.5 }, window_seconds: 4 });
   clock.advance(1);
-  t.match(await activity.read(), { requests: { total: 20, per_second: 20 }, window_seconds: 0.5 });
+  t.match(activity.read(), { requests: { total: 20, per_second: 20 }, window_seconds: 0.5 });
+  t.end();
 });
+
+const ALL = { descending: false, offset: 0, limit: Number.POSITIVE_INFINITY };
+const ALL_KEYS = { ...ALL, working: false };
 
 test('a damaged value, and a server that stops, make the data folder unavailable', async (t) => {
   const folder = t.testdir();
   const store = openStore(folder);
   t.teardown(() => store.close());
   const administration = new AdministrationThread(THREAD, folder, fakeClock());
-  t.strictSame(await administration.read('listWorkspaces'), { parts: [], total: 0 });
+  t.strictSame(await administration.read('listWorkspaces', ALL), { parts: [], total: 0 });
+  store.change(() => createWorkspace(store, fakeClock(), 'w'));
   const { table, key } = store.table('workspaces').write(['w'], null);
   await store.write([{ table, key, value: Buffer.from('{}') }]);
-  await t.rejects(administration.read('listWorkspaces'), {
+  await t.rejects(administration.read('listWorkspaces', ALL), {
     name: 'DataUnavailable',
     message: /^The value w of the table workspaces is damaged\.$/,
   });
@@ -78,7 +89,7 @@ test('a damaged value, and a server that stops, make the data folder unavailable
     refusal: 'not_found',
   });
   await administration.close();
-  await t.rejects(administration.read('listKeys'), { name: 'DataUnavailable' });
+  await t.rejects(administration.read('listKeys', ALL_KEYS), { name: 'DataUnavailable' });
   t.equal(USAGE_DAYS_MAX, 366);
 });
 
@@ -103,8 +114,12 @@ test('a change does not read other rows; one that reads a damaged row changes no
     await store.write([{ table, key, value: Buffer.from('{}') }]);
   };
   const entries = async () => (await administration.read('listAudit', 9)).entries.length;
-  await damage('keys', 'key_damaged');
-  await t.rejects(administration.read('listKeys'), { name: 'DataUnavailable' });
+  const other = store.change(() => {
+    createWorkspace(store, fakeClock(), 'other');
+    return createKey(store, fakeClock(), 'other').key.id;
+  });
+  await damage('keys', other);
+  await t.rejects(administration.read('listKeys', ALL_KEYS), { name: 'DataUnavailable' });
   t.match(await administration.change('x', 'createWorkspace', 'w'), { id: 'w', granted: 0n });
   t.match(await administration.change('x', 'grantCredit', 'w', 5n), { granted: 5n });
   const change = { budget: 7n };
@@ -112,14 +127,14 @@ test('a change does not read other rows; one that reads a damaged row changes no
   const { key } = await administration.change('x', 'createKey', 'w');
   const next = await administration.change('x', 'rollKey', key.id);
   t.match(next.rolled, { id: key.id, rolledTo: next.key.id });
-  t.equal(await entries(), 5);
+  t.equal(await entries(), 7);
   await damage('grants', 'w', 0);
   await t.rejects(administration.change('x', 'grantCredit', 'w', 5n), {
     name: 'DataUnavailable',
   });
   store.refresh();
   t.match(store.table('workspaces').get('w'), { granted: '5' });
-  t.equal(await entries(), 5);
+  t.equal(await entries(), 7);
 });
 
 test('lists come as JSON, or in parts of at most 32 items, so that a long one does not block the main thread', async (t) => {
@@ -134,9 +149,9 @@ test('lists come as JSON, or in parts of at most 32 items, so that a long one do
   });
   const administration = new AdministrationThread(THREAD, folder, clock);
   t.teardown(() => administration.close());
-  const { parts, total } = await administration.read('listWorkspaces');
+  const { parts, total } = await administration.read('listWorkspaces', ALL);
   t.equal(total, ids.length);
-  const lists = parts.map((part) => deserialize(part) as WorkspaceSummary[]);
+  const lists = parts.map((part) => deserialize(part) as ListedWorkspace[]);
   t.strictSame(
     lists.map(({ length }) => length),
     [32, 32, 1],
@@ -145,7 +160,7 @@ test('lists come as JSON, or in parts of at most 32 items, so that a long one do
     lists.flat().map(({ workspace, workingKeys }) => [workspace.id, workingKeys]),
     ids.map((id) => [id, 1]),
   );
-  const keys = await administration.read('listKeys');
+  const keys = await administration.read('listKeys', ALL_KEYS);
   t.ok(keys instanceof Uint8Array);
   t.equal(JSON.parse(Buffer.from(keys).toString()).keys.length, ids.length);
   const task = { workspace: 'w100', from: '2026-01-01', to: '2026-01-02', currency: 'GBP' };
@@ -161,7 +176,7 @@ test('a change that waits for another process does not block the main thread', a
   t.teardown(() => store.close());
   const administration = new AdministrationThread(THREAD, data, fakeClock());
   t.teardown(() => administration.close());
-  t.strictSame(await administration.read('listWorkspaces'), { parts: [], total: 0 });
+  t.strictSame(await administration.read('listWorkspaces', ALL), { parts: [], total: 0 });
   const other = child(t, CHILD, [data]);
   t.equal(await other.line(), 'open');
   const end = join(folder, 'end');
@@ -206,7 +221,7 @@ test('a workspace shows what is reserved; without a disk there is no report of u
     clock,
   } as unknown as Storage;
   const { listWorkspaces, showUsage } = workspaceHandlers(parts, () => ({}) as Catalog, 'GBP');
-  const { listBatches } = recordHandlers(parts, undefined);
+  const { listBatches } = recordHandlers(parts, () => Promise.reject(new Error('unused')), undefined);
   const call = { id: 'w', query: new URLSearchParams(), body: {}, actor: 'operator:127.0.0.1' };
   const json = (answer: unknown) =>
     answer instanceof Uint8Array ? JSON.parse(Buffer.from(answer).toString()) : answer;

@@ -940,6 +940,9 @@ class ModelListModelsItem(TypedDict):
     description: str
     release_date: Union[str, None]
     max_options: Union[int, None]
+    reads_images: bool
+    context_tokens: Union[int, None]
+    domain: Union[str, None]
 
 
 class ModelList(TypedDict):

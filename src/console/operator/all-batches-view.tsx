@@ -1,12 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { BATCH_STATES, type OperatorBatch } from '../../api/index.js';
+import { ActionButton } from '../ui/action-button.js';
+import { Confirm } from '../ui/confirm.js';
 import { DataTable } from '../ui/data-table.js';
+import { ErrorNote } from '../ui/error-note.js';
 import { time, whole } from '../ui/format-values.js';
 import { LoadNote } from '../ui/loading.js';
 import { Renew, Sourced } from '../ui/sourced.js';
+import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';
 import type { OperatorApi } from './operator-api.js';
-import { WorkspaceSelect } from './workspace-select.js';
+import { WorkspaceFilter } from './workspace-field.js';
 
 interface BatchesViewProps {
   readonly api: OperatorApi;
@@ -20,21 +24,34 @@ const RELOAD_MS = 5_000;
 
 const isOpen = ({ finished }: OperatorBatch): boolean => finished === null;
 
-/** The newest batches of all keys, without their contents. */
+/** The newest batches of all keys, without their contents; those that have not finished can be cancelled. */
 export function BatchesView({ api, workspace, active }: BatchesViewProps) {
   const [state, setState] = useState('');
+  const [cancelling, setCancelling] = useState<string | null>(null);
+  const action = useAction();
   const { value, error, reload, ...source } = useLoad(
-    async (signal) => {
+    (signal) => {
       const query = { ...(workspace !== null && { workspace }), ...(state !== '' && { state }) };
-      const [list, { workspaces }] = await Promise.all([
-        api.call('listBatches', { query, signal }),
-        api.call('listWorkspaces', { query: { sort: 'id', limit: '1000' }, signal }),
-      ]);
-      return { ...list, workspaces: workspaces.map(({ id }) => id) };
+      return api.call('listBatches', { query, signal });
     },
     active,
     [api, workspace, state],
   );
+  // A modal question that stays open would make the other views inert.
+  useEffect(() => {
+    if (!active) setCancelling(null);
+  }, [active]);
+  const cancel = (id: string) => {
+    setCancelling(null);
+    action.run(async () => {
+      try {
+        await api.call('cancelBatch', { id });
+        return `${id} is cancelled.`;
+      } finally {
+        reload();
+      }
+    });
+  };
   useEffect(() => {
     if (!active || !value?.batches.some(isOpen)) return;
     const timer = setTimeout(reload, RELOAD_MS);
@@ -45,7 +62,10 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
       <h1 class="hidden">Batches</h1>
       <div class="bar">
         <h2 id="batches-title">Batches</h2>
-        <WorkspaceSelect view="batches" workspaces={value?.workspaces ?? []} workspace={workspace} />
+        <span role="status" class="muted">
+          {action.done}
+        </span>
+        <WorkspaceFilter api={api} active={active} view="batches" workspace={workspace} />
         <label class="inline">
           State
           <select value={state} onChange={({ currentTarget }) => setState(currentTarget.value)}>
@@ -57,6 +77,7 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
         </label>
         <Renew source={source} reload={reload} />
       </div>
+      {action.error !== null && <ErrorNote error={action.error} />}
       <LoadNote value={value} error={error} />
       {value?.batches.length === 0 && (
         <p class="empty">
@@ -67,10 +88,23 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
       )}
       {value !== null && value.batches.length > 0 && (
         <Sourced source={source}>
-          <List batches={value.batches} />
+          <List batches={value.batches} busy={action.busy} onCancel={setCancelling} />
         </Sourced>
       )}
       {value?.more && <p class="muted">Only the newest {value.batches.length} are shown.</p>}
+      {cancelling !== null && (
+        <Confirm
+          title="Cancel the batch?"
+          action="Cancel the batch"
+          onConfirm={() => cancel(cancelling)}
+          onCancel={() => setCancelling(null)}
+        >
+          <p>
+            No further line of <code>{cancelling}</code> starts. Lines in progress are answered and charged,
+            and the key can collect the results so far.
+          </p>
+        </Confirm>
+      )}
     </section>
   );
 }
@@ -81,7 +115,16 @@ const CLASSES: Partial<Record<OperatorBatch['state'], string>> = {
   failed: 'badge failed',
 };
 
-const List = ({ batches }: { readonly batches: readonly OperatorBatch[] }) => (
+/** States of which a cancel has an effect. */
+const CAN_CANCEL: ReadonlyArray<OperatorBatch['state']> = ['queued', 'running', 'expiring'];
+
+interface ListProps {
+  readonly batches: readonly OperatorBatch[];
+  readonly busy: boolean;
+  readonly onCancel: (id: string) => void;
+}
+
+const List = ({ batches, busy, onCancel }: ListProps) => (
   <DataTable
     label="Table of batches"
     rows={batches}
@@ -105,6 +148,16 @@ const List = ({ batches }: { readonly batches: readonly OperatorBatch[] }) => (
       {
         title: 'Finished',
         cell: ({ finished, expires }) => (finished === null ? `by ${time(expires)}` : time(finished)),
+      },
+      {
+        title: 'Actions',
+        class: 'nowrap',
+        cell: ({ id, state }) =>
+          CAN_CANCEL.includes(state) && (
+            <ActionButton quiet off={busy} label={`Cancel ${id}`} onClick={() => onCancel(id)}>
+              Cancel…
+            </ActionButton>
+          ),
       },
     ]}
   />

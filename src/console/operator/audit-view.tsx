@@ -10,6 +10,7 @@ import { saveFile } from '../ui/save-file.js';
 import { Renew, Sourced } from '../ui/sourced.js';
 import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';
+import { type AuditFilter, AuditFilters } from './audit-filters.js';
 import type { OperatorApi } from './operator-api.js';
 
 interface AuditViewProps {
@@ -19,9 +20,12 @@ interface AuditViewProps {
 
 /** The administrative changes, newest first. */
 export function AuditView({ api, active }: AuditViewProps) {
-  const { value, error, reload, ...source } = useLoad((signal) => api.call('listAudit', { signal }), active, [
-    api,
-  ]);
+  const [filter, setFilter] = useState<AuditFilter>({});
+  const { value, error, reload, ...source } = useLoad(
+    (signal) => api.call('listAudit', { query: filter, signal }),
+    active,
+    [api, filter],
+  );
   const [older, setOlder] = useState<Exclude<typeof value, null> | null>(null);
   const action = useAction();
   // A new first page may overlap the older ones.
@@ -30,7 +34,7 @@ export function AuditView({ api, active }: AuditViewProps) {
   const { more } = older ?? value ?? { more: false };
   const load = async () => {
     const before = String(entries.at(-1)?.number);
-    const page = await api.call('listAudit', { query: { before } });
+    const page = await api.call('listAudit', { query: { ...filter, before } });
     setOlder((known) => ({ more: page.more, entries: [...(known?.entries ?? []), ...page.entries] }));
     return '';
   };
@@ -46,8 +50,12 @@ export function AuditView({ api, active }: AuditViewProps) {
         )}
         <Renew source={source} reload={reload} />
       </div>
+      <AuditFilters api={api} active={active} filter={filter} onFilter={setFilter} />
       <LoadNote value={value} error={error} />
-      {value !== null && entries.length === 0 && (
+      {value !== null && entries.length === 0 && Object.keys(filter).length > 0 && (
+        <p class="empty">No entry matches.</p>
+      )}
+      {value !== null && entries.length === 0 && Object.keys(filter).length === 0 && (
         <p class="empty">
           Nothing was changed yet. Each change of a workspace, a key or the settings is listed here.
         </p>

@@ -2,7 +2,7 @@ import type { Price } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
 import type { Owner } from '../../base/index.js';
 import type { PrepareResult, SentRequest } from '../../decide/index.js';
-import { Catalog, type Engine, type Manifest } from '../../engine/index.js';
+import { Catalog, type CatalogBuild, type Engine, type Manifest } from '../../engine/index.js';
 import type { ReadTask, SentTask } from '../../tasks/index.js';
 import type { PreparePool } from '../prepare-pool.js';
 import type { LoadedBuild } from './loaded-build.js';
@@ -46,6 +46,19 @@ export class ModelSet {
   /** The most options of a question that a build can tell apart; null: it is not loaded. */
   maxOptions(build: string): number | null {
     return this.builds.get(build)?.labels.list.length ?? null;
+  }
+
+  /** What lists of models have of a name that the catalog lists: that of its newest build; see `ModelListEntry`. */
+  factsOf(name: string) {
+    const { id, model, projector } = this.catalog.find(name) as CatalogBuild;
+    // A reload may have lowered the maximum of a build that is loaded.
+    const loaded = this.builds.get(id)?.contextTokens;
+    return {
+      maxOptions: this.maxOptions(id),
+      readsImages: projector !== null,
+      contextTokens: loaded === undefined ? null : Math.min(loaded, model.context_length ?? loaded),
+      domain: model.domain ?? null,
+    };
   }
 
   /** Keeps the set loaded until the work has ended. */

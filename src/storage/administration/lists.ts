@@ -6,16 +6,11 @@ import { jsonText } from '../../base/index.js';
 /** Items of a list that the main thread reads in one turn of the event loop. */
 const TURN_ITEMS = 32;
 
-/** A row of usage in the JSON of the interface. */
-export const showUsageRow = ({
-  day,
-  key,
-  model,
-  kind,
-  requests,
-  inputTokens,
-  amount,
-}: UsageSum): OperatorUsage => ({
+/** A row of usage in the JSON of the interface. `names`: of the keys, by their ids. */
+export const showUsageRow = (
+  { day, key, model, kind, requests, inputTokens, amount }: UsageSum,
+  names: ReadonlyMap<string, string | null>,
+): OperatorUsage => ({
   day,
   key,
   model,
@@ -23,6 +18,7 @@ export const showUsageRow = ({
   requests,
   input_tokens: inputTokens,
   amount: showAmount(amount),
+  key_name: names.get(key) ?? null,
 });
 
 /** A response as bytes: the main thread copies them, however long a list is, and creates no objects. */

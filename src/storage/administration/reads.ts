@@ -1,61 +1,28 @@
 import {
+  AccessError,
   type Administration,
+  type AuditFilter,
   type AuditPage,
-  type Key,
-  keyWorks,
+  type KeyPage,
+  type ListedKey,
+  type ListedWorkspace,
   showKey,
   sumPrices,
   type Workspace,
+  type WorkspacePage,
 } from '../../access/index.js';
-import type { KEY_SORTS, WORKSPACE_SORTS } from '../../api/index.js';
 import type { BatchFilter, NewestBatches } from '../../batch/index.js';
 import { inParts, jsonBytes, showUsageRow } from './lists.js';
-import { type Page, pageOf } from './page.js';
 
-/** A workspace as the operator sees it. */
-export interface WorkspaceSummary {
-  readonly workspace: Workspace;
-  /** Keys that are neither revoked nor expired. */
-  readonly workingKeys: number;
-}
-
-/** The workspace of a key, and the hour of its last use; undefined if it never was. */
-export interface KeyContext {
-  readonly workspace: Pick<Workspace, 'closed'>;
-  readonly used: number | undefined;
-}
-
-/** Summaries of workspaces. */
-interface WorkspacePage {
+/** The workspaces of a page. */
+interface ListedWorkspaces {
   readonly parts: Uint8Array[];
   /** On all pages. */
   readonly total: number;
 }
 
-/** The keys of a workspace, or of all. `working`: only those that are neither revoked nor expired. */
-interface KeyFilter extends Page {
-  readonly workspace?: string;
-  readonly working?: boolean;
-}
-
-/** The fields by which workspaces are sorted. */
-const WORKSPACE_FIELDS: Record<
-  (typeof WORKSPACE_SORTS)[number],
-  (item: WorkspaceSummary) => string | number
-> = {
-  id: ({ workspace }) => workspace.id,
-  created: ({ workspace }) => workspace.created,
-  granted: ({ workspace }) => Number(workspace.granted),
-  working_keys: ({ workingKeys }) => workingKeys,
-};
-
-/** The fields by which keys are sorted. */
-const KEY_FIELDS: Record<(typeof KEY_SORTS)[number], (item: Key) => string | number> = {
-  id: ({ id }) => id,
-  workspace: ({ workspace }) => workspace,
-  created: ({ created }) => created,
-  expires: ({ expires }) => expires ?? Number.POSITIVE_INFINITY,
-};
+/** What is shown of a key besides its own fields. */
+export type KeyContext = Omit<ListedKey, 'key'>;
 
 /** The charges of a workspace from the first to the last day. */
 interface UsageReport {
@@ -77,28 +44,13 @@ export type Read<Result> = (parts: ReadParts) => Promise<Result>;
 
 /** What the operator's interface reads, by its name. Rejects with AccessError, or with StoreError or DatabaseUnavailable. */
 export const READS = {
-  /** Parts with the summaries of a page (see `inParts`), and the number of workspaces on all pages. */
+  /** Parts with the workspaces of a page (see `inParts`), and the number of workspaces on all pages. */
   listWorkspaces:
-    (page: Page = {}): Read<WorkspacePage> =>
+    (page: WorkspacePage): Read<ListedWorkspaces> =>
     async ({ administration, now }) => {
-      const workspaces = await administration.listWorkspaces();
-      const owners = new Map(workspaces.map((workspace) => [workspace.id, workspace]));
-      const working = new Map<string, number>();
-      for (const key of await administration.listKeys()) {
-        if (works(key, owners, now)) working.set(key.workspace, (working.get(key.workspace) ?? 0) + 1);
-      }
-      const summaries = workspaces.map(
-        (workspace): WorkspaceSummary => ({ workspace, workingKeys: working.get(workspace.id) ?? 0 }),
-      );
-      const { items, total } = pageOf(
-        summaries,
-        page,
-        ({ workspace }) => [workspace.id, workspace.name ?? ''],
-        WORKSPACE_FIELDS,
-      );
+      const { items, total } = await administration.pageOfWorkspaces(page, now);
       return { parts: inParts(items), total };
     },
-  /** What is shown of a key besides its own fields. */
   keyContext:
     (id: string): Read<KeyContext> =>
     async ({ administration }) => {
@@ -109,6 +61,13 @@ export const READS = {
       ]);
       return { workspace, used: uses.get(id) };
     },
+  showWorkspace:
+    (id: string): Read<ListedWorkspace> =>
+    async ({ administration, now }) => {
+      const workspace = await administration.getWorkspace(id);
+      const keys = { workspace: id, working: true, descending: false, offset: 0, limit: 0 };
+      return { workspace, workingKeys: (await administration.pageOfKeys(keys, now)).total };
+    },
   getWorkspace:
     (id: string): Read<Workspace> =>
     ({ administration }) =>
@@ -118,20 +77,18 @@ export const READS = {
     ({ workspace, from, to, currency }: UsageReport): Read<Uint8Array> =>
     async ({ administration }) => {
       const rows = sumPrices(await administration.usage({ workspace, from, to }));
-      return jsonBytes({ currency, from, to, usage: rows.map(showUsageRow) });
+      const names = new Map<string, string | null>();
+      for (const id of new Set(rows.map(({ key }) => key)))
+        names.set(id, await nameOfKey(administration, id));
+      return jsonBytes({ currency, from, to, usage: rows.map((row) => showUsageRow(row, names)) });
     },
   /** The JSON of the response. */
   listKeys:
-    ({ workspace, working, ...page }: KeyFilter = {}): Read<Uint8Array> =>
+    (page: KeyPage): Read<Uint8Array> =>
     async ({ administration, now }) => {
-      const owners = new Map((await administration.listWorkspaces()).map((owner) => [owner.id, owner]));
-      const keys = await administration.listKeys(workspace);
-      const wanted = working ? keys.filter((key) => works(key, owners, now)) : keys;
-      const texts = ({ id, workspace: owner, name }: Key) => [id, owner, name ?? ''];
-      const { items, total } = pageOf(wanted, page, texts, KEY_FIELDS);
-      const uses = await administration.lastUses(items.map(({ id }) => id));
-      const shown = items.map((key) => showKey(key, ownerOf(key, owners), uses.get(key.id), now));
-      return jsonBytes({ total, keys: shown });
+      const { items, total } = await administration.pageOfKeys(page, now);
+      const keys = items.map(({ key, workspace, used }) => showKey(key, workspace, used, now));
+      return jsonBytes({ total, keys });
     },
   listBatches:
     (filter: BatchFilter): Read<NewestBatches> =>
@@ -140,17 +97,20 @@ export const READS = {
       return newestBatches(filter);
     },
   listAudit:
-    (limit: number, before?: number): Read<AuditPage> =>
+    (limit: number, before?: number, filter?: AuditFilter): Read<AuditPage> =>
     ({ administration }) =>
-      administration.audit(limit, before),
+      administration.audit(limit, before, undefined, filter),
 };
 
-type Owners = ReadonlyMap<string, Workspace>;
-
-/** A key whose workspace does not exist works as little as that of a closed one. */
-const ownerOf = ({ workspace }: Key, owners: Owners) => owners.get(workspace) ?? { closed: 0 };
-
-const works = (key: Key, owners: Owners, now: number): boolean => keyWorks(key, ownerOf(key, owners), now);
+/** Null: the key has none, or the counter is of a key that does not exist. */
+async function nameOfKey(administration: Administration, id: string): Promise<string | null> {
+  try {
+    return (await administration.getKey(id)).name;
+  } catch (error) {
+    if (error instanceof AccessError) return null;
+    throw error;
+  }
+}
 
 type Reads = typeof READS;
 export type ReadName = keyof Reads;

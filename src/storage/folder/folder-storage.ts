@@ -7,6 +7,7 @@ import type { Metrics } from '../../telemetry/index.js';
 import { AdministrationThread } from '../administration/administration-thread.js';
 import { storeSpace } from '../data-folder/data-folder.js';
 import type { Rekeyed, Storage, StorageDependencies } from '../storage.js';
+import { problemsOfLists } from './administration/fill-lists.js';
 import { createFirstKey } from './administration/first-key.js';
 import { reconcile } from './administration/reconcile.js';
 import { countAbort } from './batches/aborts.js';
@@ -36,7 +37,10 @@ export async function openFolder(
   dependencies: StorageDependencies,
 ): Promise<Storage> {
   const { log } = dependencies;
-  const { store, leave } = serveStore(settings.data, (upgraded) => reconcile(upgraded).problems);
+  const { store, leave } = serveStore(settings.data, (upgraded) => [
+    ...reconcile(upgraded).problems,
+    ...problemsOfLists(upgraded),
+  ]);
   let sealer: Sealer;
   let calendar: FolderCalendar;
   let stopCalendar = async () => {};

@@ -1,4 +1,5 @@
 export { FolderAdministration } from './administration/administration.js';
+export { problemsOfLists } from './administration/fill-lists.js';
 export { reconcile } from './administration/reconcile.js';
 export { backUp } from './backup/backup.js';
 export type { BackupFacts } from './backup/backup-file.js';

@@ -39,8 +39,8 @@ const sealedOf = (table: string, part: 'chunk' | 'line'): Correspondence => ({
 });
 
 /**
- * Where the database has the entries of each table of the data folder, except `meta` (see `Facts`) and `batch_erasures`,
- * which must be empty: with a database, an erased batch is marked at once. Moves in both
+ * Where the database has the entries of each table of the data folder, except `meta` (see `Facts`), `lists`, an index that
+ * follows from two others, and `batch_erasures`, which must be empty: with a database, an erased batch is marked at once. Moves in both
  * directions and the comparison use it.
  */
 const CORRESPONDENCES = {
@@ -58,7 +58,7 @@ const CORRESPONDENCES = {
       bytesPerMinute: 'bytes_per_minute',
       requestsPerMinute: 'requests_per_minute',
     },
-    added: ['changed'],
+    added: ['sorted_name', 'changed'],
   },
   grants: { table: 'grants', key: ['workspace', 'number'], value: { at: 'at', amount: 'amount' } },
   keys: {
@@ -74,7 +74,7 @@ const CORRESPONDENCES = {
       revoked: 'revoked',
       rolledTo: 'rolled_to',
     },
-    added: ['changed'],
+    added: ['sorted_name', 'changed'],
   },
   digests: { table: 'keys', key: ['digest'], value: 'id', isIndex: true },
   key_uses: { table: 'key_uses', key: ['key'], value: { used: 'used' } },
@@ -172,7 +172,7 @@ const CORRESPONDENCES = {
   },
   task_refs: { table: 'task_answers', key: ['task', 'ref'], value: 'number', isIndex: true },
   data_keys: { table: 'data_keys', key: ['owner'], value: 'sealed' },
-} as const satisfies Record<Exclude<TableName, 'meta' | 'batch_erasures'>, Correspondence>;
+} as const satisfies Record<Exclude<TableName, 'meta' | 'lists' | 'batch_erasures'>, Correspondence>;
 
 export type MovedTable = keyof typeof CORRESPONDENCES;
 export const MOVED_TABLES = Object.keys(CORRESPONDENCES) as MovedTable[];

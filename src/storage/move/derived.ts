@@ -1,3 +1,4 @@
+import { type Key, sortedName, type Workspace } from '../../access/index.js';
 import { StoreError } from '../../base/index.js';
 import { openIds } from '../../batch/index.js';
 import { DataKeys } from '../database/batches/data-keys.js';
@@ -17,7 +18,9 @@ export function addedColumns(store: Store, { changes }: Facts, masterKey: Buffer
   const keys = new DataKeys(() => masterKey);
   let last: { readonly batch: string; readonly dataKey: Buffer | null } | null = null;
   return (name, entry) => {
-    if (name === 'workspaces' || name === 'keys') return { changed: changes };
+    if (name === 'workspaces' || name === 'keys') {
+      return { sorted_name: sortedName((entry.value as Workspace | Key).name), changed: changes };
+    }
     if (name !== 'batch_ids') return {};
     const [batch, chunk] = entry.key as [string, number];
     if (last?.batch !== batch) last = { batch, dataKey: dataKeyOf(store, keys, batch) };

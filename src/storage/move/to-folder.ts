@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/postgres/database.js';
 import { holdFormat, requireFormat } from '../database/postgres/schema/format.js';
+import { fillListsAlone } from '../folder/administration/fill-lists.js';
 import { fillStore } from '../folder/lmdb/fill-store.js';
 import type { Store } from '../folder/lmdb/store.js';
 import { type ComparedTable, compare, type ReportRows, type Sides } from './compare-tables.js';
@@ -34,6 +35,7 @@ export async function moveToFolder(
 
 async function copyAndCompare(sql: Transaction, store: Store, report: ReportRows): Promise<ComparedTable[]> {
   for (const table of MOVED_TABLES) await copyTable(sql, store, table, report);
+  fillListsAlone(store);
   await store.write(factWrites(store, await databaseFacts(sql)));
   return compare(store, sql, report);
 }

@@ -312,10 +312,47 @@ operatorTest('batches by state, without their contents', async (t, tab, world) =
   await page.getByText('No batch matches. Choose another state or workspace.').waitFor();
   await page.getByLabel('State').selectOption('done');
   await row.waitFor();
-  await page.getByLabel('Workspace').selectOption('default');
+  await page.getByLabel('Workspace').and(page.locator(':visible')).fill('default');
+  await page.keyboard.press('Enter');
   await row.waitFor();
   t.match(page.url(), /#\/batches\/default$/);
 });
+
+operatorTest('a batch is cancelled, and the audit log is filtered', async (_, tab, world) => {
+  const { page } = tab;
+  const line = { model: 'tiny', state: 'x'.repeat(2_000), questions: { q: { type: 'noul' } } };
+  const lines = Array.from({ length: 1_000 }, (_, at) => JSON.stringify({ ...line, custom_id: `c${at}` }));
+  const headers = { authorization: `Bearer ${world.token}`, 'content-type': 'application/jsonl' };
+  const sent = { method: 'POST', headers, body: lines.join('\n') };
+  const { id } = (await (await fetch(`${world.callers}/v1/batches`, sent)).json()) as { id: string };
+  await enterOperator(tab, world, 'batches');
+  await button(page, `Cancel ${id}`).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the batch' }).click();
+  await page.getByText(`${id} is cancelled.`).waitFor();
+  await page.getByRole('row', { name: new RegExp(`^${id}.* cancell`) }).waitFor();
+  await show(tab, 'audit');
+  const rows = page.getByRole('region', { name: 'Table of administrative changes' }).locator('tbody tr');
+  await page.getByLabel('Action').selectOption('batch.cancel');
+  await until(async () => (await rows.count()) === 1);
+  await rows.getByText(`batch: ${id}`).waitFor();
+  await page.getByRole('combobox', { name: 'Workspace' }).and(page.locator(':visible')).fill('nobody');
+  await page.keyboard.press('Enter');
+  await page.getByText('No entry matches.').waitFor();
+});
+
+operatorTest(
+  'the overview has the last hour and the workspaces with the most requests',
+  async (t, tab, world) => {
+    const { page } = tab;
+    await world.ask(world.token);
+    await enterOperator(tab, world);
+    const panel = page.getByRole('region', { name: 'Last hour' });
+    await panel.getByText('Latency, p95').waitFor();
+    await panel.getByRole('row', { name: /^default \d/ }).waitFor();
+    t.match(await panel.textContent(), /Requests per minute[\d,]+ in the hour60 mintop \d+ \/min/);
+    t.match(await panel.textContent(), /Failed \(5xx\)\d+\.\d %/);
+  },
+);
 
 operatorTest(
   'a token is copied, and older entries of the audit log are shown',

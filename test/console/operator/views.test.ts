@@ -52,6 +52,26 @@ const VIEWS: ReadonlyArray<
       await page.getByRole('dialog').waitFor();
     },
   ],
+  [
+    'rename-key',
+    'keys/default',
+    async ({ page }) => {
+      await page.keyboard.press('Escape');
+      await page
+        .getByRole('button', { name: /^Rename key_/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').getByRole('textbox').waitFor();
+    },
+  ],
+  [
+    'close-workspace',
+    'workspaces/default',
+    async ({ page }) => {
+      await page.getByRole('button', { name: 'Close the workspace…' }).click();
+      await page.getByRole('dialog').getByRole('textbox').waitFor();
+    },
+  ],
   ['models', 'models', ({ page }) => page.getByRole('row', { name: /^tiny/ }).waitFor()],
   ['batches', 'batches', ({ page }) => page.getByText('There are no batches.').waitFor()],
   [

@@ -4,7 +4,7 @@ import type { RootDatabase } from 'lmdb';
 import { type Test, test } from 'tap';
 import { storeSpace } from '../../../src/storage/data-folder/data-folder.js';
 import { getKey, getWorkspace } from '../../../src/storage/folder/administration/rows.js';
-import { openStore, reconcile, type Store } from '../../../src/storage/folder/index.js';
+import { openStore, problemsOfLists, reconcile, type Store } from '../../../src/storage/folder/index.js';
 import { FORMAT, serveStore } from '../../../src/storage/folder/lmdb/format.js';
 import { requireUpgradeSpace, type Upgrade } from '../../../src/storage/folder/lmdb/upgrade.js';
 import { child } from '../../support/child.js';
@@ -80,12 +80,14 @@ test('a folder of format 1: workspaces and keys get names, and lists their table
   store.change(() => {
     storedEarlier(store, 'workspaces', 'name', 'closed');
     storedEarlier(store, 'keys', 'name');
+    for (const { key } of [...store.table('lists').entries()]) store.table('lists').remove(key);
     store.table('meta').put(['format'], { format: 1 });
   });
   await store.close();
-  t.throws(() => openStore(folder), /has the older format 1, and this program reads 2\./);
+  t.throws(() => openStore(folder), /has the older format 1, and this program reads 3\./);
   const { store: upgraded, leave } = serveStore(folder, (each) => reconcile(each).problems);
   t.equal(format(upgraded), FORMAT);
+  t.strictSame(problemsOfLists(upgraded), []);
   t.match(getWorkspace(upgraded, 'w'), { name: null, closed: null, budget: 10n ** 37n });
   t.match(getKey(upgraded, key), { name: null, workspace: 'w', expires: null });
   await upgraded.close();

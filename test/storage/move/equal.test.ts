@@ -112,9 +112,11 @@ const OWN_COLUMNS = [
   'batch_ids.first',
   'batch_ids.lines',
   'keys.changed',
+  'keys.sorted_name',
   'tasks.answers',
   'tasks.oldest',
   'workspaces.changed',
+  'workspaces.sorted_name',
 ];
 
 interface Column {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { BATCH_STATES } from '../../../src/api/index.js';
 import { randomLetters } from '../../../src/base/index.js';
 import { placeOf, seal } from '../../../src/sealing/index.js';
+import { putKey } from '../../../src/storage/folder/administration/rows.js';
 import { openStore, Sealer, type Store } from '../../../src/storage/folder/index.js';
 import { writeKeptTime } from '../../../src/storage/folder/lmdb/kept-time.js';
 import type { Value } from '../../../src/storage/folder/lmdb/table.js';
@@ -122,7 +123,7 @@ function fillAccounts(store: Store): string {
   rollKey(store, clock, createKey(store, clock, 'w').key.id);
   const expired = createKey(store, clock, 'never-charged').key;
   store.change(() => {
-    store.table('keys').put([expired.id], { ...expired, name: 'a name', expires: NOW - DAY_MS });
+    putKey(store, { ...expired, name: 'a name', expires: NOW - DAY_MS });
     store.table('key_uses').put([live.id], { used: NOW });
     const account = { charged: '0', month: '2026-05', monthCharged: '0' };
     store.table('accounts').put(['charged-nothing'], account);

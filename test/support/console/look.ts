@@ -51,8 +51,15 @@ export function testViews(): void {
 /** Checks the page as it is at several sizes and in both schemes, and takes pictures of it if some are wanted. The page needs the script `AXE`. */
 export async function checkLooks(t: Test, tab: Tab, view: string): Promise<void> {
   for (const look of LONG ? [...LOOKS, ...MORE_LOOKS] : LOOKS) await checkLook(t, tab, view, look);
+  for (const [zoom, viewport] of Object.entries(ZOOMS)) {
+    await tab.page.setViewportSize(viewport);
+    t.equal(await overflow(tab), 0, `no horizontal scrolling at ${zoom}`);
+  }
   if (SCREENSHOTS !== undefined) await furtherPictures(tab, view, SCREENSHOTS);
 }
+
+/** What is left of a window of 1280 × 1024 at these scales (WCAG 2.2, 1.4.10). */
+const ZOOMS = { '200 %': { width: 640, height: 512 }, '400 %': { width: 320, height: 256 } } as const;
 
 /** Sizes and media of which pictures are taken for people. */
 const PICTURES = {

@@ -12,6 +12,18 @@ import { loadUws } from '../../../src/http/transport/uws-transport.js';
 import { LONG } from '../scale.js';
 import { RawClient, type RawResponse } from './raw-client.js';
 
+/** The only model of the list. */
+const MODEL = {
+  id: 'm',
+  ownedBy: 'us',
+  description: 'A model.',
+  releaseDate: null,
+  maxOptions: 26,
+  readsImages: true,
+  contextTokens: 2_048,
+  domain: null,
+};
+
 /** Why uWebSockets.js cannot be tested here; false where it can. */
 export const uwsMissing = await loadUws().then(
   () => false,
@@ -89,7 +101,7 @@ export async function serve(
         }),
       }),
       serves: (model) => model === 'm',
-      models: () => [{ id: 'm', ownedBy: 'us', description: 'A model.', releaseDate: null, maxOptions: 26 }],
+      models: () => [MODEL],
     },
     onAccess: (entry) => {
       access.push(entry);

@@ -5,26 +5,25 @@ import { ActionForm } from '../action-form.js';
 import { isName, NameField, nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
 import { TextField } from '../text-field.js';
+import { WorkspaceField } from '../workspace-field.js';
 
 interface CreateKeyProps {
   readonly api: OperatorApi;
-  /** The ids of all workspaces. */
-  readonly workspaces: readonly string[];
-  /** The workspace that is selected first; null: the first one. */
+  readonly active: boolean;
+  /** The workspace that is filled in; null: none. */
   readonly workspace: string | null;
   readonly onCreated: (created: OperatorNewKey) => void;
 }
 
 /** A form for a new key. */
-export function CreateKey({ api, workspaces, workspace, onCreated }: CreateKeyProps) {
-  const [chosen, setChosen] = useState(workspace);
+export function CreateKey({ api, active, workspace, onCreated }: CreateKeyProps) {
+  const [owner, setOwner] = useState(workspace ?? '');
   const [expires, setExpires] = useState('365');
   const [name, setName] = useState('');
   const action = useAction();
-  useEffect(() => setChosen(workspace), [workspace]);
-  const owner = chosen ?? workspaces[0];
+  useEffect(() => setOwner(workspace ?? ''), [workspace]);
   const create = async () => {
-    const body = { workspace: owner ?? '', expires: expires.trim(), name: nameOf(name) };
+    const body = { workspace: owner.trim(), expires: expires.trim(), name: nameOf(name) };
     onCreated(await api.call('createKey', { body }));
     setName('');
     return '';
@@ -32,42 +31,35 @@ export function CreateKey({ api, workspaces, workspace, onCreated }: CreateKeyPr
   return (
     <section class="panel" aria-labelledby="create-key-title">
       <h2 id="create-key-title">New key</h2>
-      {owner === undefined ? (
-        <p class="empty">
-          A key belongs to a workspace. <a href="#/workspaces">Create a workspace</a> first.
-        </p>
-      ) : (
-        <ActionForm
-          action={action}
-          label="New key"
-          button="Create the key"
-          complete={expires.trim() !== '' && isName(name)}
-          onSubmit={() => action.run(create)}
-        >
-          <div class="forms">
-            <label>
-              Workspace
-              <select value={owner} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
-                {workspaces.map((id) => (
-                  <option key={id}>{id}</option>
-                ))}
-              </select>
-            </label>
-            <NameField
-              label="Name (optional)"
-              value={name}
-              onChange={setName}
-              hint="Such as who uses it, and for what."
-            />
-            <TextField
-              label="Lifetime"
-              value={expires}
-              onChange={setExpires}
-              hint="A number of days, a last day such as 2027-01-31 (UTC), or never."
-            />
-          </div>
-        </ActionForm>
-      )}
+      <ActionForm
+        action={action}
+        label="New key"
+        button="Create the key"
+        complete={owner.trim() !== '' && expires.trim() !== '' && isName(name)}
+        onSubmit={() => action.run(create)}
+      >
+        <div class="forms">
+          <WorkspaceField
+            api={api}
+            active={active}
+            label="Workspace of the key"
+            value={owner}
+            onInput={setOwner}
+          />
+          <NameField
+            label="Name (optional)"
+            value={name}
+            onChange={setName}
+            hint="Such as who uses it, and for what."
+          />
+          <TextField
+            label="Lifetime"
+            value={expires}
+            onChange={setExpires}
+            hint="A number of days, a last day such as 2027-01-31 (UTC), or never."
+          />
+        </div>
+      </ActionForm>
     </section>
   );
 }

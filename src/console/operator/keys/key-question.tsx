@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { OperatorKey } from '../../../api/index.js';
 import { Confirm } from '../../ui/confirm.js';
 import { isName, NameField } from '../names.js';
+import { KeyLabel } from './key-label.js';
 
 /** What is to be done with a key. */
 export interface KeyQuestion {
@@ -65,15 +66,3 @@ export function KeyQuestionDialog({
     </Confirm>
   );
 }
-
-/** The name and the id of a key. */
-export const KeyLabel = ({ of: { id, name } }: { readonly of: Pick<OperatorKey, 'id' | 'name'> }) => (
-  <>
-    {name !== null && (
-      <>
-        <bdi>{name}</bdi>{' '}
-      </>
-    )}
-    <code>{id}</code>
-  </>
-);

@@ -2,7 +2,8 @@ import type { OperatorKey } from '../../../api/index.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { DataTable } from '../../ui/data-table.js';
 import { time } from '../../ui/format-values.js';
-import { KeyLabel, type KeyQuestion } from './key-question.js';
+import { KeyLabel } from './key-label.js';
+import type { KeyQuestion } from './key-question.js';
 
 interface KeyTableProps {
   readonly keys: readonly OperatorKey[];

@@ -12,7 +12,7 @@ import { nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
 import { PageControls } from '../page-controls.js';
 import { usePage } from '../use-page.js';
-import { WorkspaceSelect } from '../workspace-select.js';
+import { WorkspaceFilter } from '../workspace-field.js';
 import { CreateKey } from './create-key.js';
 import { type KeyQuestion, KeyQuestionDialog } from './key-question.js';
 import { KeyTable } from './key-table.js';
@@ -34,10 +34,8 @@ const SORTS = [
   ['-created', 'newest first'],
   ['expires', 'ending soonest first'],
   ['workspace', 'by workspace'],
+  ['name', 'by name'],
 ] as const;
-
-/** Workspaces that the fields offer; the address may name others. */
-const CHOICES = { sort: 'id', limit: '1000' } as const;
 
 /** The keys, with the tokens of new ones; forms that create, rename, roll and revoke keys. */
 export function KeysView({ api, workspace, active }: KeysViewProps) {
@@ -45,13 +43,9 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
   const page = usePage('-created');
   const { query } = page;
   const { value, error, reload, ...source } = useLoad(
-    async (signal) => {
+    (signal) => {
       const owner = workspace === null ? {} : { workspace };
-      const [{ keys, total }, { workspaces }] = await Promise.all([
-        api.call('listKeys', { query: { ...query, ...owner, state: states }, signal }),
-        api.call('listWorkspaces', { query: CHOICES, signal }),
-      ]);
-      return { keys, total, workspaces: workspaces.map(({ id }) => id) };
+      return api.call('listKeys', { query: { ...query, ...owner, state: states }, signal });
     },
     active,
     [api, workspace, states, query.search, query.sort, query.offset],
@@ -109,14 +103,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           }}
         />
       ))}
-      {value !== null && (
-        <CreateKey
-          api={api}
-          workspaces={[...new Set([...value.workspaces, ...(workspace === null ? [] : [workspace])])]}
-          workspace={workspace}
-          onCreated={add}
-        />
-      )}
+      <CreateKey api={api} active={active} workspace={workspace} onCreated={add} />
       <section class="panel" aria-labelledby="keys-title">
         <div class="bar">
           <h2 id="keys-title" tabIndex={-1} ref={title}>
@@ -125,7 +112,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           <span role="status" class="muted">
             {action.done}
           </span>
-          <WorkspaceSelect view="keys" workspaces={value?.workspaces ?? []} workspace={workspace} />
+          <WorkspaceFilter api={api} active={active} view="keys" workspace={workspace} />
           <Choice label="State of the keys" options={STATES} value={states} onChange={setStates} />
           <Renew source={source} reload={reload} />
         </div>

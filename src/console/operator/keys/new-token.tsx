@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperatorNewKey } from '../../../api/index.js';
 import { CopyButton } from '../../ui/copy-button.js';
-import { KeyLabel } from './key-question.js';
+import { KeyLabel } from './key-label.js';
 
 interface NewTokenProps {
   readonly created: OperatorNewKey;

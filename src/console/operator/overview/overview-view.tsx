@@ -4,6 +4,7 @@ import { Facts } from '../../ui/facts.js';
 import { bytes, bytesOf, duration, milliseconds, whole } from '../../ui/format-values.js';
 import { AsOf, type Source, Sourced } from '../../ui/sourced.js';
 import type { OperatorApi } from '../operator-api.js';
+import { HourPanel } from './hour-panel.js';
 import { ModelPanel } from './model-panel.js';
 import { Plot } from './plot.js';
 import { SAMPLES_MAX } from './samples.js';
@@ -15,7 +16,7 @@ interface OverviewViewProps {
   readonly active: boolean;
 }
 
-/** What the server does now, and did in the last minute. */
+/** What the server does now, and did in the last minute and the last hour. */
 export function OverviewView({ api, active }: OverviewViewProps) {
   const { samples, error, source } = useLive(api, active);
   const now = samples.at(-1);
@@ -27,6 +28,7 @@ export function OverviewView({ api, active }: OverviewViewProps) {
       {now !== undefined && (
         <Sourced source={source}>
           <ServerPanel samples={samples} now={now} source={source} />
+          <HourPanel api={api} active={active} />
           {now.models.map((model) => (
             <ModelPanel key={model.id} samples={samples} model={model} />
           ))}

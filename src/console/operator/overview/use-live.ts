@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { OperatorLive } from '../../../api/index.js';
 import type { Source } from '../../ui/sourced.js';
+import { useVisible } from '../../ui/use-visible.js';
 import type { OperatorApi } from '../operator-api.js';
 import { withSample } from './samples.js';
 
@@ -50,15 +51,4 @@ export function useLive(api: OperatorApi, active: boolean): Live {
     };
   }, [api, active, visible]);
   return live;
-}
-
-function useVisible(): boolean {
-  const isVisible = () => document.visibilityState === 'visible';
-  const [visible, setVisible] = useState(isVisible);
-  useEffect(() => {
-    const change = () => setVisible(isVisible());
-    document.addEventListener('visibilitychange', change);
-    return () => document.removeEventListener('visibilitychange', change);
-  }, []);
-  return visible;
 }

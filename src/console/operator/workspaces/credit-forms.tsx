@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
 import type { OperatorWorkspace } from '../../../api/index.js';
 import { CallError } from '../../api/error.js';
 import { useAction } from '../../ui/use-action.js';
 import { useEdits } from '../../ui/use-edits.js';
+import { useQuestion } from '../../ui/use-question.js';
 import { ActionForm } from '../action-form.js';
 import { isAmount, shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
@@ -12,6 +12,7 @@ import { overtakenHint, saveChange } from './save-change.js';
 
 interface CreditFormsProps {
   readonly api: OperatorApi;
+  readonly active: boolean;
   readonly workspace: OperatorWorkspace;
   readonly currency: string;
   readonly onChanged: () => void;
@@ -37,11 +38,11 @@ const NOT_AN_AMOUNT = 'Enter a number such as 25 or 12.50.';
 const isOpen = (error: unknown): boolean =>
   error instanceof CallError && (error.status === null || error.type === 'outcome_unknown');
 
-function GrantForm({ api, workspace: { id, version }, currency, onChanged }: CreditFormsProps) {
+function GrantForm({ api, active, workspace: { id, version }, currency, onChanged }: CreditFormsProps) {
   // `version`: of the grant that was sent and got no answer. It is sent again with the same one: it is made once.
   const { values, edit, clear } = useEdits(`grant.${id}`, { amount: '', reason: '', version: '' });
   const { amount, reason } = values;
-  const [confirming, setConfirming] = useState(false);
+  const [confirming, setConfirming] = useQuestion(active);
   const action = useAction();
   const wrong = amount !== '' && !isAmount(amount);
   const grant = async () => {

@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { OperatorWorkspace } from '../../../api/index.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { useAction } from '../../ui/use-action.js';
 import { useEdits } from '../../ui/use-edits.js';
+import { useQuestion } from '../../ui/use-question.js';
 import { ActionForm } from '../action-form.js';
 import { isName, NameField, nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
@@ -12,6 +12,7 @@ import { overtakenHint, saveChange } from './save-change.js';
 
 interface StateFormProps {
   readonly api: OperatorApi;
+  readonly active: boolean;
   readonly workspace: OperatorWorkspace;
   readonly onChanged: () => void;
 }
@@ -53,8 +54,8 @@ function RenameForm({ api, workspace, onChanged }: StateFormProps) {
   );
 }
 
-function CloseForm({ api, workspace: { id, closed }, onChanged }: StateFormProps) {
-  const [confirming, setConfirming] = useState(false);
+function CloseForm({ api, active, workspace: { id, closed }, onChanged }: StateFormProps) {
+  const [confirming, setConfirming] = useQuestion(active);
   const action = useAction();
   const change = (name: 'closeWorkspace' | 'reopenWorkspace', done: string) =>
     action.run(async () => {

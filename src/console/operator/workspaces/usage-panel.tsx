@@ -8,6 +8,7 @@ import { AsOf, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
 import { DayPlot } from '../../usage/day-plot.js';
 import { barsOf } from '../../usage/days.js';
+import { KeyLabel } from '../keys/key-label.js';
 import type { OperatorApi } from '../operator-api.js';
 
 interface UsagePanelProps {
@@ -71,7 +72,7 @@ export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePan
             keyOf={({ day, key, model, kind }) => [day, key, model, kind].join(' ')}
             columns={[
               { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
-              { title: 'Key', cell: ({ key }) => <code>{key}</code> },
+              { title: 'Key', cell: ({ key, key_name: name }) => <KeyLabel of={{ id: key, name }} /> },
               { title: 'Model', cell: ({ model }) => model },
               { title: 'Kind', cell: ({ kind }) => kind },
               { title: 'Requests', number: true, cell: ({ requests }) => whole(requests) },

@@ -12,6 +12,7 @@ import { StateForm } from './state-form.js';
 
 interface WorkspacePanelProps {
   readonly api: OperatorApi;
+  readonly active: boolean;
   readonly workspace: OperatorListedWorkspace;
   readonly source: Source;
   readonly currency: string;
@@ -21,7 +22,8 @@ interface WorkspacePanelProps {
 }
 
 /** One workspace: what it has, and forms that change it. */
-export function WorkspacePanel({ api, workspace, source, currency, models, onChanged }: WorkspacePanelProps) {
+export function WorkspacePanel(props: WorkspacePanelProps) {
+  const { api, active, workspace, source, currency, models, onChanged } = props;
   const title = useRef<HTMLHeadingElement>(null);
   // The address has changed: screen readers go on here.
   useEffect(() => title.current?.focus(), []);
@@ -63,9 +65,15 @@ export function WorkspacePanel({ api, workspace, source, currency, models, onCha
           <p class="warning">Without credit, requests of its keys are refused with out_of_credit.</p>
         )}
       </section>
-      <CreditForms api={api} workspace={workspace} currency={currency} onChanged={onChanged} />
+      <CreditForms
+        api={api}
+        active={active}
+        workspace={workspace}
+        currency={currency}
+        onChanged={onChanged}
+      />
       <LimitsForm api={api} workspace={workspace} onChanged={onChanged} />
-      <StateForm api={api} workspace={workspace} onChanged={onChanged} />
+      <StateForm api={api} active={active} workspace={workspace} onChanged={onChanged} />
       <ModelsForm api={api} workspace={workspace} models={models} onChanged={onChanged} />
     </>
   );

@@ -1,4 +1,5 @@
 import type { OperatorListedWorkspace, OperatorModel } from '../../../api/index.js';
+import { CallError } from '../../api/error.js';
 import { DataTable } from '../../ui/data-table.js';
 import { whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
@@ -27,13 +28,11 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
   const { query } = page;
   const { value, error, reload, ...source } = useLoad(
     async (signal) => {
-      // The workspace in detail may be on another page.
-      const exact = { search: shown?.slice(0, 100) ?? '', limit: '1' };
-      const [list, found] = await Promise.all([
+      const [list, detail] = await Promise.all([
         api.call('listWorkspaces', { query, signal }),
-        shown === null ? null : api.call('listWorkspaces', { query: exact, signal }),
+        shown === null ? undefined : api.call('showWorkspace', { id: shown, signal }).catch(noneIfUnknown),
       ]);
-      return { ...list, detail: found?.workspaces.find(({ id }) => id === shown) };
+      return { ...list, detail };
     },
     active,
     [api, shown, query.search, query.sort, query.offset],
@@ -71,6 +70,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
             <WorkspacePanel
               key={workspace.id}
               api={api}
+              active={active}
               workspace={workspace}
               source={source}
               currency={value.currency}
@@ -96,8 +96,17 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
   );
 }
 
+/** The address may name a workspace that does not exist, or cannot. */
+function noneIfUnknown(error: unknown): undefined {
+  if (error instanceof CallError && UNKNOWN.includes(error.type)) return;
+  throw error;
+}
+
+const UNKNOWN = ['not_found', 'invalid_request'];
+
 const SORTS = [
   ['id', 'by id'],
+  ['name', 'by name'],
   ['-created', 'newest first'],
   ['-granted', 'most granted first'],
   ['-working_keys', 'most keys first'],

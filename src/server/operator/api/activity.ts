@@ -1,6 +1,6 @@
 import type { OperatorLive } from '../../../api/index.js';
 import type { Clock } from '../../../base/index.js';
-import type { Metrics } from '../../../telemetry/index.js';
+import type { RequestHistory } from '../../request-history.js';
 import { LoopDelay } from '../loop-delay.js';
 
 /** Calls within this time of a sample get that sample, so that several readers do not shorten each other's windows. */
@@ -16,14 +16,13 @@ export class Activity {
 
   constructor(
     private readonly clock: Pick<Clock, 'monotonic'>,
-    private readonly metrics: Pick<Metrics, 'instruments'>,
+    private readonly history: Pick<RequestHistory, 'total'>,
   ) {
     this.last = { at: clock.monotonic(), total: 0 };
   }
 
-  async read(): Promise<Sample> {
-    const { values } = await this.metrics.instruments.requests.get();
-    const total = values.reduce((sum, { value }) => sum + value, 0);
+  read(): Sample {
+    const { total } = this.history;
     const at = this.clock.monotonic();
     const ms = at - this.last.at;
     if (this.sample !== null && ms < SAMPLE_MS_MIN) return this.sample;

@@ -2,6 +2,7 @@ import { OPERATOR_API, type OperatorApiName } from '../../../api/index.js';
 import type { Clock } from '../../../base/index.js';
 import type { Settings } from '../../../settings/index.js';
 import type { RecentLines } from '../../../telemetry/index.js';
+import type { RequestHistory } from '../../request-history.js';
 import type { Service } from '../../service.js';
 import { readQuery } from '../operator-fields.js';
 import { jsonReply, type OperatorReply } from '../operator-reply.js';
@@ -11,6 +12,8 @@ import { showLive } from './live.js';
 import { showModels } from './models.js';
 import type { Handlers, OperatorCall } from './operator-call.js';
 import { recordHandlers } from './records.js';
+import type { ResourceHistory } from './resource-history.js';
+import { showHistory } from './show-history.js';
 import { workspaceHandlers } from './workspaces.js';
 
 interface ApiParts {
@@ -18,6 +21,8 @@ interface ApiParts {
   readonly billing: Settings['billing'];
   readonly clock: Clock;
   readonly activity: Activity;
+  readonly requests: RequestHistory;
+  readonly resources: ResourceHistory;
   readonly recentLines: RecentLines | undefined;
 }
 
@@ -27,6 +32,8 @@ export function apiHandlers({
   billing: { currency },
   clock,
   activity,
+  requests,
+  resources,
   recentLines,
 }: ApiParts): Record<OperatorApiName, (call: OperatorCall) => Promise<OperatorReply>> {
   const { storage } = service;
@@ -34,7 +41,11 @@ export function apiHandlers({
   const handlers: Handlers<OperatorApiName> = {
     ...workspaceHandlers(storage, () => service.engines.catalog, currency),
     ...keyHandlers(storage),
-    ...recordHandlers(storage, recentLines),
+    ...recordHandlers(storage, (id) => service.cancelBatch(id), recentLines),
+    showHistory({ query }) {
+      readQuery(query);
+      return showHistory(requests, resources, clock.now());
+    },
     listModels({ query }) {
       readQuery(query);
       return showModels(service.engines, currency);

@@ -18,9 +18,9 @@ interface LiveParts {
 }
 
 /** What the server does now. */
-export async function showLive(parts: LiveParts): Promise<OperatorLive> {
+export function showLive(parts: LiveParts): OperatorLive {
   const { engines, activity, openBatches, unreadyReasons: reasons, now, uptimeMs } = parts;
-  const sample = await activity.read();
+  const sample = activity.read();
   return {
     time: showInstant(now),
     uptime_seconds: Math.round(uptimeMs / 1_000),

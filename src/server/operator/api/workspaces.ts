@@ -2,6 +2,7 @@ import { deserialize } from 'node:v8';
 import {
   AccessError,
   type AccountBalance,
+  type ListedWorkspace,
   lastDays,
   readAmount,
   readGrant,
@@ -18,7 +19,7 @@ import {
 } from '../../../api/index.js';
 import { nextTurn, showInstant } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
-import { DataUnavailable, type Storage, type WorkspaceSummary } from '../../../storage/index.js';
+import { DataUnavailable, type Storage } from '../../../storage/index.js';
 import {
   BOOLEAN,
   PAGE_PARAMETERS,
@@ -42,6 +43,7 @@ const USAGE_DAYS = 30;
 type WorkspaceRoutes = Extract<
   OperatorApiName,
   | 'listWorkspaces'
+  | 'showWorkspace'
   | 'createWorkspace'
   | 'changeWorkspace'
   | 'closeWorkspace'
@@ -97,7 +99,7 @@ export function workspaceHandlers(
       const { parts, total } = await administration.read('listWorkspaces', page);
       const texts: string[] = [];
       for (const part of parts) {
-        const summaries = deserialize(part) as WorkspaceSummary[];
+        const summaries = deserialize(part) as ListedWorkspace[];
         const balances = await Promise.all(summaries.map(({ workspace }) => access.balance(workspace)));
         for (const [at, { workspace, workingKeys }] of summaries.entries()) {
           const shown: OperatorListedWorkspace = {
@@ -112,6 +114,12 @@ export function workspaceHandlers(
       return Buffer.from(
         `{\n  "currency": ${JSON.stringify(currency)},\n  "total": ${total},\n  "workspaces": ${list}\n}\n`,
       );
+    },
+    async showWorkspace({ id, query }) {
+      readQuery(query);
+      const { workspace, workingKeys } = await administration.read('showWorkspace', id);
+      const shown = show(workspace, await access.balance(workspace));
+      return { currency, ...shown, working_keys: workingKeys };
     },
     async createWorkspace({ actor, body }) {
       const { id, name } = readFields(body, { id: TEXT }, { name: TEXT_OR_NULL });

@@ -1,8 +1,17 @@
-import type { Administration, Change, UsageFilter, Workspace } from '../../../access/index.js';
+import type {
+  Administration,
+  AuditFilter,
+  Change,
+  KeyPage,
+  UsageFilter,
+  Workspace,
+  WorkspacePage,
+} from '../../../access/index.js';
 import { lastUses } from '../directory/key-uses.js';
 import type { Database } from '../postgres/database.js';
 import { readAudit } from './audit-log.js';
 import { inChange, makeChange } from './change.js';
+import { pageOfKeys, pageOfWorkspaces } from './pages.js';
 import { reconcile } from './reconcile.js';
 import { balanceOf, readUsage } from './reports.js';
 import { getKey, getWorkspace, listKeys, listWorkspaces } from './rows.js';
@@ -43,6 +52,14 @@ export class DatabaseAdministration implements Administration {
     return listKeys(this.database, workspace);
   }
 
+  pageOfWorkspaces(page: WorkspacePage, now: number) {
+    return pageOfWorkspaces(this.database, page, now);
+  }
+
+  pageOfKeys(page: KeyPage, now: number) {
+    return pageOfKeys(this.database, page, now);
+  }
+
   lastUses(keys?: readonly string[]) {
     return lastUses(this.database, keys);
   }
@@ -55,7 +72,7 @@ export class DatabaseAdministration implements Administration {
     return reconcile(this.database);
   }
 
-  audit(limit: number, before?: number, after?: number) {
-    return readAudit(this.database, limit, before, after);
+  audit(limit: number, before?: number, after?: number, filter?: AuditFilter) {
+    return readAudit(this.database, limit, before, after, filter);
   }
 }

@@ -1,4 +1,9 @@
-import { AUDIT_ENTRIES_MAX, type AuditEntry, type AuditPage } from '../../../access/index.js';
+import {
+  AUDIT_ENTRIES_MAX,
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+} from '../../../access/index.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 const ADD = statement(
@@ -11,7 +16,8 @@ const FORGET = statement('audit-forget', 'DELETE FROM audit WHERE entry <= $1');
 const READ = statement(
   'audit-read',
   `SELECT entry AS number, at, actor, action, workspace, key, changes FROM audit
-   WHERE entry < $1 AND entry > $2 ORDER BY entry DESC LIMIT $3`,
+   WHERE entry < $1 AND entry > $2 AND ($4::text IS NULL OR workspace = $4) AND ($5::text IS NULL OR key = $5)
+     AND ($6::text IS NULL OR action = $6) ORDER BY entry DESC LIMIT $3`,
 );
 
 /** Adds an entry, and removes the oldest if there are AUDIT_ENTRIES_MAX. In a change only, so that numbers have no gaps. */
@@ -29,8 +35,10 @@ export async function readAudit(
   limit: number,
   before: number = Number.MAX_SAFE_INTEGER,
   after = 0,
+  { workspace, key, action }: AuditFilter = {},
 ): Promise<AuditPage> {
-  const rows = await database.query<AuditPage['entries'][number]>(READ, [before, after, limit + 1]);
+  const values = [before, after, limit + 1, workspace ?? null, key ?? null, action ?? null];
+  const rows = await database.query<AuditPage['entries'][number]>(READ, values);
   const entries = rows.slice(0, limit).map(({ changes, ...entry }) => ({
     ...entry,
     // jsonb does not keep the order of fields, in which commands print them.

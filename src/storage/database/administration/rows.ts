@@ -6,6 +6,7 @@ import {
   isKeyId,
   isWorkspaceId,
   type Key,
+  sortedName,
   type Workspace,
 } from '../../../access/index.js';
 import {
@@ -28,10 +29,11 @@ const LIST_WORKSPACES = statement(
 );
 const PUT_WORKSPACE = statement(
   'workspace-put',
-  `INSERT INTO workspaces (id, created, granted, budget, models, bytes_per_minute, requests_per_minute, name, closed, changed)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  `INSERT INTO workspaces (id, created, granted, budget, models, bytes_per_minute, requests_per_minute, name, sorted_name,
+     closed, changed)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
    ON CONFLICT (id) DO UPDATE SET created = $2, granted = $3, budget = $4, models = $5, bytes_per_minute = $6,
-     requests_per_minute = $7, name = $8, closed = $9, changed = $10`,
+     requests_per_minute = $7, name = $8, sorted_name = $9, closed = $10, changed = $11`,
 );
 const GRANT = statement(
   'workspace-grant',
@@ -43,9 +45,9 @@ const LIST_KEYS = statement('key-list', `SELECT ${KEY_COLUMNS} FROM keys`);
 const LIST_KEYS_OF = statement('key-list-of', `SELECT ${KEY_COLUMNS} FROM keys WHERE workspace = $1`);
 const PUT_KEY = statement(
   'key-put',
-  `INSERT INTO keys (id, workspace, digest, created, expires, revoked, rolled_to, name, changed)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-   ON CONFLICT (id) DO UPDATE SET expires = $5, revoked = $6, rolled_to = $7, name = $8, changed = $9`,
+  `INSERT INTO keys (id, workspace, digest, created, expires, revoked, rolled_to, name, sorted_name, changed)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+   ON CONFLICT (id) DO UPDATE SET expires = $5, revoked = $6, rolled_to = $7, name = $8, sorted_name = $9, changed = $10`,
 );
 
 export async function findWorkspace(database: Queryable, id: string): Promise<Workspace | undefined> {
@@ -69,7 +71,7 @@ export async function putWorkspace(
 ): Promise<void> {
   const { id, name, created, closed, granted, budget, models } = workspace;
   const limits = [workspace.bytesPerMinute, workspace.requestsPerMinute];
-  const values = [id, created, granted, budget, models, ...limits, name, closed, change];
+  const values = [id, created, granted, budget, models, ...limits, name, sortedName(name), closed, change];
   await transaction.execute(PUT_WORKSPACE, values);
 }
 
@@ -104,6 +106,6 @@ export async function listKeys(database: Queryable, workspace?: string): Promise
 /** Adds a key, or replaces it. `change`: the number of the change that does so. */
 export async function putKey(transaction: Queryable, key: Key, change: number): Promise<void> {
   const { id, workspace, name, digest, created, expires, revoked, rolledTo } = key;
-  const values = [id, workspace, digest, created, expires, revoked, rolledTo, name, change];
+  const values = [id, workspace, digest, created, expires, revoked, rolledTo, name, sortedName(name), change];
   await transaction.execute(PUT_KEY, values);
 }

@@ -1,9 +1,18 @@
-import type { Administration, Change, UsageFilter, Workspace } from '../../../access/index.js';
+import type {
+  Administration,
+  AuditFilter,
+  Change,
+  KeyPage,
+  UsageFilter,
+  Workspace,
+  WorkspacePage,
+} from '../../../access/index.js';
 import type { Clock } from '../../../base/index.js';
 import { lastUses } from '../directory/key-uses.js';
 import { readAudit } from '../lmdb/audit-log.js';
 import type { Store } from '../lmdb/store.js';
 import { makeChange } from './change.js';
+import { pageOfKeys, pageOfWorkspaces } from './pages.js';
 import { reconcile } from './reconcile.js';
 import { balanceOf, readUsage } from './reports.js';
 import { getKey, getWorkspace, listKeys, listWorkspaces } from './rows.js';
@@ -44,6 +53,14 @@ export class FolderAdministration implements Administration {
     return listKeys(this.store, workspace);
   }
 
+  async pageOfWorkspaces(page: WorkspacePage, now: number) {
+    return pageOfWorkspaces(this.store, page, now);
+  }
+
+  async pageOfKeys(page: KeyPage, now: number) {
+    return pageOfKeys(this.store, page, now);
+  }
+
   async lastUses(keys?: readonly string[]) {
     return lastUses(this.store, keys);
   }
@@ -56,7 +73,7 @@ export class FolderAdministration implements Administration {
     return reconcile(this.store);
   }
 
-  async audit(limit: number, before?: number, after?: number) {
-    return readAudit(this.store.table('audit'), limit, before, after);
+  async audit(limit: number, before?: number, after?: number, filter?: AuditFilter) {
+    return readAudit(this.store.table('audit'), limit, before, after, filter);
   }
 }

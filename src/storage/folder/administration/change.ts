@@ -3,6 +3,9 @@ import type { Clock } from '../../../base/index.js';
 import type { Store } from '../lmdb/store.js';
 import { addGrant, eraseBatch, findBatch, findKey, findWorkspace, putKey, putWorkspace } from './rows.js';
 
+/** Room for what a change writes into the lists: a page for each level of each entry. */
+const LISTS_BYTES = 256 * 1024;
+
 /** Makes an administrative change in one transaction. Throws AccessError; then nothing was changed. */
 export function makeChange<Result>(store: Store, clock: Pick<Clock, 'now'>, change: Change<Result>): Result {
   return store.change(() => {
@@ -32,5 +35,5 @@ export function makeChange<Result>(store: Store, clock: Pick<Clock, 'now'>, chan
     if (erased !== undefined) eraseBatch(store, erased, now);
     if (record !== undefined) store.audit(now, record);
     return result;
-  });
+  }, LISTS_BYTES);
 }

@@ -11,6 +11,7 @@ import {
 } from '../../../access/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { Value } from '../lmdb/table.js';
+import { entriesOfKey, entriesOfWorkspace, replaceEntries } from './list-entries.js';
 
 export function findWorkspace(store: Store, id: string): Workspace | undefined {
   const row = isWorkspaceId(id) ? store.table('workspaces').get(id) : undefined;
@@ -25,8 +26,10 @@ export const getWorkspace = (store: Store, id: string): Workspace =>
 export const listWorkspaces = (store: Store): Workspace[] =>
   [...store.table('workspaces').entries()].map(({ value }) => workspaceOf(value));
 
-/** Adds a workspace, or replaces it. */
+/** Adds a workspace, or replaces it, also in the lists. */
 export function putWorkspace(store: Store, workspace: Workspace): void {
+  const before = findWorkspace(store, workspace.id);
+  replaceEntries(store, before ? entriesOfWorkspace(before) : [], entriesOfWorkspace(workspace));
   const { granted, budget, models } = workspace;
   store.table('workspaces').put([workspace.id], {
     ...workspace,
@@ -55,8 +58,10 @@ export function listKeys(store: Store, workspace?: string): Key[] {
   return keys.filter((key) => workspace === undefined || key.workspace === workspace).sort(byCreation);
 }
 
-/** Adds a key, or replaces it. */
+/** Adds a key, or replaces it, also in the lists. */
 export function putKey(store: Store, key: Key): void {
+  const before = findKey(store, key.id);
+  replaceEntries(store, before ? entriesOfKey(before) : [], entriesOfKey(key));
   store.table('keys').put([key.id], key);
   store.table('digests').put([key.digest], key.id);
 }

@@ -16,6 +16,13 @@ export interface TableEntry<Name extends TableName> {
   readonly value: Value<Name>;
 }
 
+/** Which keys `keyBytes` returns. */
+interface KeyBytesOptions {
+  readonly descending?: boolean;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
 /** Entries or keys that the `…InTurns` methods read in one turn of the event loop: about 2 ms of either. */
 const TURN_ENTRIES = 64;
 const TURN_KEYS = 1_024;
@@ -70,6 +77,31 @@ export class Table<Name extends TableName> {
       const [part] = decodeKey(this.layout, key) as [KeyPart];
       yield part;
       start = endOfPrefix(this.key(part));
+    }
+  }
+
+  /** How many keys begin with these parts, and have a next part that is at least `first`. Throws StoreError. */
+  count(prefix: readonly KeyPart[], first?: KeyPart): number {
+    const start = first === undefined ? this.key(...prefix) : this.key(...prefix, first);
+    const end = endOfPrefix(this.key(...prefix));
+    return this.guarded(() => this.database.getKeysCount(bounds(start, end)));
+  }
+
+  /**
+   * The bytes of the keys that begin with these parts, in their order or the opposite one: to look through many keys. LMDB
+   * skips `offset` keys by itself. Throws StoreError.
+   */
+  *keyBytes(
+    prefix: readonly KeyPart[],
+    { descending = false, offset = 0, limit }: KeyBytesOptions = {},
+  ): Generator<Buffer> {
+    const first = this.key(...prefix);
+    const end = endOfPrefix(first);
+    const range = descending ? { ...bounds(end, first, limit), reverse: true } : bounds(first, end, limit);
+    try {
+      yield* this.database.getKeys({ ...range, offset });
+    } catch (error) {
+      throw this.unusable(error);
     }
   }
 

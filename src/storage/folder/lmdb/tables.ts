@@ -94,8 +94,8 @@ interface TableFacts {
 
 /**
  * Every table of the environment. Values are JSON of the shape, except `sealed` ones, which are ciphertext (see
- * sealing.ts). Workspaces, grants, keys, digests, erasures and the audit log are written by `Store.change`, in any process;
- * the others are written by the running server alone, which may therefore keep them in memory. An erasure also removes the
+ * sealing.ts). Workspaces, grants, keys, digests, lists, erasures and the audit log are written by `Store.change`,
+ * in any process; the others are written by the running server alone, which may therefore keep them in memory. An erasure also removes the
  * data key and the webhook of its batch.
  */
 export const TABLES = {
@@ -148,6 +148,21 @@ export const TABLES = {
     meaning: 'The key whose token has this SHA-256.',
     key: [['digest', 'text']],
     value: isString,
+  },
+  lists: {
+    owner: 'access',
+    meaning:
+      'The workspaces and the keys, each in the order of one field, with what they are searched by. An index of both tables.',
+    key: [
+      ['list', 'text'],
+      ['group', 'text'],
+      ['rank', 'text'],
+      ['id', 'text'],
+      ['owner', 'text'],
+      ['text', 'text'],
+      ['end', 'text'],
+    ],
+    value: isOneOf(''),
   },
   key_uses: {
     owner: 'access',
@@ -298,10 +313,11 @@ export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 export const ADDED_TABLES: ReadonlyMap<TableName, number> = new Map([
   ['audit', 2],
   ['batch_aborts', 2],
-  ['batch_erasures', 2],
+  ['batch_erasures', 3],
   ['key_uses', 2],
   ['tasks', 2],
   ['task_versions', 2],
-  ['task_answers', 2],
-  ['task_refs', 2],
+  ['task_answers', 3],
+  ['task_refs', 3],
+  ['lists', 3],
 ]);

@@ -1,3 +1,4 @@
+import { fillLists } from '../administration/fill-lists.js';
 import type { Upgrade } from './upgrade.js';
 
 /** One step for each earlier format. Released ones are never changed. */
@@ -9,5 +10,10 @@ export const UPGRADES: readonly Upgrade[] = [
       store.table('workspaces').rewrite((workspace) => ({ ...workspace, name: null, closed: null }));
       store.table('keys').rewrite((key) => ({ ...key, name: null }));
     },
+  },
+  // Lists of workspaces and keys.
+  {
+    from: 2,
+    run: fillLists,
   },
 ];

@@ -298,5 +298,11 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     t.strictSame(await numbers(2, 3), [all.slice(2), false]);
     t.strictSame(await numbers(100, undefined, 2), [all.slice(0, 2), false]);
     t.strictSame(await numbers(1, undefined, 2), [all.slice(0, 1), true]);
+    t.strictSame(await numbers(9, undefined, undefined, { workspace: 'b' }), [['3 cli:bob'], false]);
+    const reloads = { action: 'settings.reload' };
+    t.strictSame(await numbers(1, undefined, undefined, reloads), [['4 cli:bob'], true]);
+    t.strictSame(await numbers(1, 4, undefined, reloads), [['1 server'], false]);
+    t.strictSame(await numbers(9, undefined, 1, reloads), [['4 cli:bob'], false]);
+    t.strictSame(await numbers(9, undefined, undefined, { ...reloads, key: 'x' }), [[], false]);
   });
 }

@@ -1,0 +1,146 @@
+import type { OperatorHistory } from '../../../api/index.js';
+import { DataTable } from '../../ui/data-table.js';
+import { bytes, milliseconds, percent, whole } from '../../ui/format-values.js';
+import { LoadNote } from '../../ui/loading.js';
+import { AsOf, Sourced } from '../../ui/sourced.js';
+import { useLoad } from '../../ui/use-load.js';
+import { useTick } from '../../ui/use-tick.js';
+import { useVisible } from '../../ui/use-visible.js';
+import type { OperatorApi } from '../operator-api.js';
+import { Plot } from './plot.js';
+import { bytesTop, scaleTop } from './scale-top.js';
+import { STEPS, stepsOf } from './steps.js';
+
+/** How often the history is read, in milliseconds. */
+const RELOAD_MS = 30_000;
+
+interface HourPanelProps {
+  readonly api: OperatorApi;
+  readonly active: boolean;
+}
+
+/** The last hour, which the server keeps: requests, errors, latency and memory by minute, and the top workspaces. */
+export function HourPanel({ api, active }: HourPanelProps) {
+  const looks = useVisible() && active;
+  const tick = useTick(RELOAD_MS, looks);
+  const { value, error, ...source } = useLoad((signal) => api.call('showHistory', { signal }), looks, [
+    api,
+    tick,
+  ]);
+  return (
+    <section class="panel" aria-labelledby="history-title">
+      <div class="bar">
+        <h2 id="history-title">Last hour</h2>
+        <AsOf source={source} />
+      </div>
+      <LoadNote value={value} error={error} />
+      {value !== null && (
+        <Sourced source={source}>
+          <Plots history={value} />
+          <TopWorkspaces history={value} />
+        </Sourced>
+      )}
+    </section>
+  );
+}
+
+interface PlotsProps {
+  readonly history: OperatorHistory;
+}
+
+function Plots({ history }: PlotsProps) {
+  const requests = stepsOf(history.requests, history);
+  const resources = stepsOf(history.resources, history);
+  const sums = { requests: 0, refused: 0, failed: 0 };
+  for (const point of history.requests) {
+    sums.requests += point.requests;
+    sums.refused += point.refused;
+    sums.failed += point.failed;
+  }
+  const common = { room: STEPS, span: `${STEPS} min`, shape: 'bars' as const };
+  const share = (part: number, all: number) => (all === 0 ? 0 : part / all);
+  const latencies = ['p50', 'p95', 'p99'] as const;
+  const latency = (name: (typeof latencies)[number]) => requests.map((each) => each?.latency_ms?.[name] ?? 0);
+  // One scale for all, so that they can be compared.
+  const top = scaleTop(Math.max(0, ...latency('p99')));
+  const memory = resources.map((each) => each?.resident_bytes ?? 0);
+  return (
+    <div class="plots">
+      <Plot
+        label="Requests per minute"
+        now={`${whole(sums.requests)} in the hour`}
+        values={requests.map((each) => each?.requests ?? 0)}
+        format={(value) => `${whole(value)} /min`}
+        {...common}
+      />
+      <Plot
+        label="Failed (5xx)"
+        now={percent(share(sums.failed, sums.requests))}
+        values={requests.map((each) => share(each?.failed ?? 0, each?.requests ?? 0))}
+        format={percent}
+        max={1}
+        {...common}
+      />
+      <Plot
+        label="Refused (4xx)"
+        now={percent(share(sums.refused, sums.requests))}
+        values={requests.map((each) => share(each?.refused ?? 0, each?.requests ?? 0))}
+        format={percent}
+        max={1}
+        {...common}
+      />
+      {latencies.map((name) => (
+        <Plot
+          key={name}
+          label={`Latency, ${name}`}
+          now={lastOf(latency(name))}
+          values={latency(name)}
+          format={milliseconds}
+          max={top}
+          {...common}
+        />
+      ))}
+      <Plot
+        label="Plans waiting"
+        now={whole(resources.at(-1)?.waiting.live ?? 0)}
+        values={resources.map((each) => (each === null ? 0 : each.waiting.live + each.waiting.batch))}
+        format={whole}
+        {...common}
+      />
+      <Plot
+        label="Process memory"
+        now={bytes(memory.findLast((each) => each > 0) ?? 0)}
+        values={memory}
+        format={bytes}
+        max={bytesTop(Math.max(...memory))}
+        {...common}
+      />
+    </div>
+  );
+}
+
+/** The newest value that is not 0. */
+const lastOf = (values: readonly number[]): string => {
+  const last = values.findLast((each) => each > 0);
+  return last === undefined ? 'none' : milliseconds(last);
+};
+
+function TopWorkspaces({ history: { top_workspaces: top, requests } }: PlotsProps) {
+  const all = requests.reduce((sum, point) => sum + point.requests, 0);
+  if (top.length === 0) return <p class="empty">No workspace has sent a request in the last hour.</p>;
+  return (
+    <DataTable
+      label="Table of the workspaces with the most requests"
+      rows={top}
+      keyOf={({ workspace }) => workspace}
+      columns={[
+        {
+          title: 'Workspace',
+          cell: ({ workspace }) => <a href={`#/workspaces/${workspace}`}>{workspace}</a>,
+        },
+        { title: 'Requests', number: true, cell: (row) => whole(row.requests) },
+        { title: 'Share', number: true, cell: (row) => percent(row.requests / Math.max(1, all)) },
+      ]}
+    />
+  );
+}

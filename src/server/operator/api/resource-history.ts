@@ -1,0 +1,61 @@
+import type { Clock } from '../../../base/index.js';
+import type { Engines } from '../../engines.js';
+import { HISTORY_POINTS_MAX, HISTORY_STEP_MS } from '../../request-history.js';
+import { LoopDelay } from '../loop-delay.js';
+
+/** What the process used at a moment. */
+interface ResourcePoint {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly resident_bytes: number;
+  /** The 99th percentile of the delay of the event loop since the point before. */
+  readonly event_loop_delay_ms: number;
+  /** Plans of all models that wait for a wave. */
+  readonly waiting: { readonly live: number; readonly batch: number };
+}
+
+/** What the process used in the last hour, read once a minute. Its size is bounded. */
+export class ResourceHistory {
+  private readonly points: ResourcePoint[] = [];
+  private readonly delays = new LoopDelay();
+  private cancel = () => {};
+
+  constructor(
+    private readonly clock: Pick<Clock, 'now' | 'after'>,
+    private readonly engines: () => Engines,
+  ) {}
+
+  start(): void {
+    this.cancel = this.clock.after(HISTORY_STEP_MS, () => {
+      this.read();
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.cancel();
+    this.delays.stop();
+  }
+
+  /** Oldest first. */
+  get all(): readonly ResourcePoint[] {
+    return this.points;
+  }
+
+  private read(): void {
+    const engines = this.engines();
+    const waiting = { live: 0, batch: 0 };
+    for (const { id } of engines.catalog.builds) {
+      waiting.live += engines.get(id)?.waiting('live') ?? 0;
+      waiting.batch += engines.get(id)?.waiting('batch') ?? 0;
+    }
+    this.points.push({
+      at: this.clock.now(),
+      resident_bytes: process.memoryUsage.rss(),
+      event_loop_delay_ms: Math.round(this.delays.ms(0.99) * 100) / 100,
+      waiting,
+    });
+    this.delays.reset();
+    if (this.points.length > HISTORY_POINTS_MAX) this.points.shift();
+  }
+}
