@@ -27,6 +27,11 @@ test('a claim needs an interval whose lower end is above 70 %', async (t) => {
   t.notOk(meets(share(25, 30)));
 });
 
+test('a claim needs more right answers than guessing gives', async (t) => {
+  t.ok(meets({ right: 901, questions: 1000, guessing: 0.9 }));
+  t.notOk(meets({ right: 900, questions: 1000, guessing: 0.9 }));
+});
+
 const set = (change: Partial<SetFigures> = {}): SetFigures => ({
   questions: 1000,
   right: 1000,

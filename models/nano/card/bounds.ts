@@ -1,6 +1,6 @@
 /**
  * When a kind of question is claimed: the held-out and the hand-written questions must both meet this. Shares of right
- * answers; the interval is the 95 % interval of Wilson.
+ * answers; the interval is the 95 % interval of Wilson. More answers must be right than guessing gives.
  */
 export const CLAIM = { accuracyMin: 0.8, lowerEndAbove: 0.7, handwrittenMin: 30 } as const;
 

@@ -69,13 +69,11 @@ export function claimsOf({ families }: Figures): Claim[] {
   );
 }
 
-/** Whether the answers are right often enough for a claim. */
+/** Whether the answers are right often enough for a claim, and more often than guesses. */
 export function meets(share: Share | undefined): boolean {
-  return (
-    share !== undefined &&
-    share.right / share.questions >= CLAIM.accuracyMin &&
-    lowerEnd(share) > CLAIM.lowerEndAbove
-  );
+  if (share === undefined) return false;
+  const accuracy = share.right / share.questions;
+  return accuracy >= CLAIM.accuracyMin && accuracy > share.guessing && lowerEnd(share) > CLAIM.lowerEndAbove;
 }
 
 const isEnough = (share: Share | undefined) => share !== undefined && share.questions >= CLAIM.handwrittenMin;
