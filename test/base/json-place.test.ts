@@ -78,7 +78,7 @@ test('the name that was meant: a few typing errors, or the last part of one name
     ['engine.wave-tokens', 'engine.wave_tokens'],
     ['engine.wavetokens', 'engine.wave_tokens'],
     ['wave_tokens', 'engine.wave_tokens'],
-    ['x.port', null],
+    ['x.port', 'port'],
     ['colour', null],
     ['po', null],
     ['a'.repeat(200), null],
