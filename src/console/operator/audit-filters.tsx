@@ -26,6 +26,7 @@ export function AuditFilters({ api, active, filter, onFilter }: AuditFiltersProp
         api={api}
         active={active}
         label="Workspace"
+        inline
         placeholder="all"
         value={workspace}
         onInput={setWorkspace}

@@ -20,11 +20,13 @@ interface WorkspaceFieldProps {
   /** Called when the text is complete: with Enter, a suggestion, or when the field is left. */
   readonly onDone?: (text: string) => void;
   readonly placeholder?: string;
+  /** Whether the label stands before the field, not above it. */
+  readonly inline?: boolean;
 }
 
 /** A field for the id of a workspace, with those as suggestions whose id or name holds the text. */
 export function WorkspaceField(props: WorkspaceFieldProps) {
-  const { api, active, label, value, onInput, onDone, placeholder } = props;
+  const { api, active, label, value, onInput, onDone, placeholder, inline = false } = props;
   const list = useId();
   const search = useSettled(value, PAUSE_MS).slice(0, SEARCH_CHARACTERS_MAX);
   const { value: found } = useLoad(
@@ -34,7 +36,7 @@ export function WorkspaceField(props: WorkspaceFieldProps) {
   );
   return (
     <>
-      <label class="inline">
+      <label class={inline ? 'inline' : undefined}>
         {label}
         <input
           type="text"
@@ -76,6 +78,7 @@ export function WorkspaceFilter({ api, active, view, workspace }: WorkspaceFilte
       api={api}
       active={active}
       label="Workspace"
+      inline
       placeholder="all"
       value={text}
       onInput={setText}

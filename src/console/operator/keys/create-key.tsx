@@ -39,13 +39,15 @@ export function CreateKey({ api, active, workspace, onCreated }: CreateKeyProps)
         onSubmit={() => action.run(create)}
       >
         <div class="forms">
-          <WorkspaceField
-            api={api}
-            active={active}
-            label="Workspace of the key"
-            value={owner}
-            onInput={setOwner}
-          />
+          <div class="text-field">
+            <WorkspaceField
+              api={api}
+              active={active}
+              label="Workspace of the key"
+              value={owner}
+              onInput={setOwner}
+            />
+          </div>
           <NameField
             label="Name (optional)"
             value={name}

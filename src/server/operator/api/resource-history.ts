@@ -25,11 +25,10 @@ export class ResourceHistory {
     private readonly engines: () => Engines,
   ) {}
 
+  /** Reads the first point, and further ones in steps. */
   start(): void {
-    this.cancel = this.clock.after(HISTORY_STEP_MS, () => {
-      this.read();
-      this.start();
-    });
+    this.read();
+    this.cancel = this.clock.after(HISTORY_STEP_MS, () => this.start());
   }
 
   stop(): void {
