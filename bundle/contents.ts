@@ -66,8 +66,11 @@ export function programFiles(root: string, slim: boolean): Entry[] {
       'native/platform.mjs',
       'tools/build.mjs',
       'tools/build-console.mjs',
+      'tools/build-entries.mjs',
+      'tools/bundler.mjs',
       ...below('deploy', /^/),
       ...below('dist/src', /^(?!console\/).*\.js$/),
+      ...below('dist/entries', /\.js$/),
     ]),
     ...own('model', ['models/manifest.json', 'models/manifest.schema.json', ...embeddedModels(root)]),
   ];

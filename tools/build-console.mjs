@@ -4,11 +4,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { bundler } from './bundler.mjs';
 
 const SOURCES = 'src/console';
 /** The consoles, with the folder of each one's page (`index.html`) and entry (`main.tsx`), relative to `SOURCES`. */
@@ -16,7 +16,6 @@ const CONSOLES = { user: '.', operator: 'operator' };
 /** What the console imports of the other sources. */
 const SHARED = ['src/api', 'src/client'];
 const TOOL = fileURLToPath(import.meta.url);
-const require = createRequire(import.meta.url);
 
 /** The oldest browsers that run the console: those with `CompressionStream` and `Object.hasOwn`. */
 const TARGET = 'es2022,chrome109,firefox113,safari16.4';
@@ -43,15 +42,6 @@ const list = (folder) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
-
-/** The program that bundles; null if its package is not installed. */
-function bundler() {
-  try {
-    return require.resolve(`@esbuild/${process.platform}-${process.arch}/bin/esbuild`);
-  } catch {
-    return null;
-  }
-}
 
 /**
  * Bundles the consoles.

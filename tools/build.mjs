@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleConsole, consoleInputs } from './build-console.mjs';
+import { bundleEntries, entryInputs, hasEntries } from './build-entries.mjs';
 
 /** The folders of `decider` itself, and those that only its maintainers need. */
 export const PROGRAM = ['src', 'models'];
@@ -44,12 +45,20 @@ export function build(folders, root = ROOT) {
   );
   const orphans = folders.flatMap((folder) => listOrphans(root, folder, sources));
   const bundled = buildConsole(root, stamp) ? [CONSOLE] : [];
-  if (changed.length + orphans.length + bundled.length === 0) return { compiled: [], deleted: [] };
+  const inputs = entryInputs(sources);
+  const hasOldEntries = stamp.entries !== inputs || !hasEntries(root);
+  if (changed.length + orphans.length + bundled.length === 0 && !hasOldEntries)
+    return { compiled: [], deleted: [] };
   for (const path of orphans) rmSync(join(root, path));
   try {
     for (const [path, hash] of changed) {
       compile(root, path);
       stamp.files[path] = hash;
+    }
+    if (hasOldEntries) {
+      const problem = bundleEntries(root);
+      if (problem !== null) throw new BuildError(problem);
+      stamp.entries = inputs;
     }
   } finally {
     // Also if a source cannot be compiled: the outputs before it have changed.

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usableCores } from './cores.js';
 
-const { version, engines } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-) as {
+/** The folder of this program: a clone, an installed package or a bundle. */
+export const PROGRAM_FOLDER = fileURLToPath(
+  import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + 1),
+);
+
+const { version, engines } = JSON.parse(readFileSync(join(PROGRAM_FOLDER, 'package.json'), 'utf8')) as {
   version: string;
   engines: { node: string };
 };
@@ -14,9 +18,6 @@ export { BUNDLE_MANIFEST, IS_BUNDLE } from '#native/platform.mjs';
 
 /** The version of this program. */
 export const VERSION = version;
-
-/** The folder of this program: a clone, an installed package or a bundle. */
-export const PROGRAM_FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The oldest supported version of Node.js. */
 export const NODE_MIN = engines.node.replace('>=', '');

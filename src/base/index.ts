@@ -6,6 +6,7 @@ export * from './cores.js';
 export * from './end-all.js';
 export * from './endpoint.js';
 export * from './endpoint.js';
+export * from './entry-file.js';
 export * from './fair-queue.js';
 export * from './file-lock.js';
 export * from './files.js';

@@ -1,4 +1,5 @@
 import type { Caller, Charge, Price } from '../access/index.js';
+import { entryFile } from '../base/index.js';
 import type { DecideDependencies, Decision } from '../decide/index.js';
 import type { Engine } from '../engine/index.js';
 import type { BatchTerms } from './batch-object.js';
@@ -28,7 +29,7 @@ export interface LineEngines {
 }
 
 /** The module that reads batch files on threads of its own. The server owns their pool. */
-export const INGEST_THREAD = new URL('./ingest/ingest-thread.js', import.meta.url);
+export const ingestThread = () => entryFile('batch/ingest/ingest-thread');
 
 /** Processes uploaded files on another thread. Keys take turns. Rejects with the signal's reason if it aborts. */
 export interface FileThread {

@@ -1,7 +1,7 @@
 export {
   type BatchParts,
   type BatchReports,
-  INGEST_THREAD,
+  ingestThread,
   type LineEngines,
   type Webhooks,
 } from './batch-dependencies.js';

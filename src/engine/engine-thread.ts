@@ -1,9 +1,7 @@
-import { ThreadPool } from '../base/index.js';
+import { entryFile, ThreadPool } from '../base/index.js';
 import type { LoadProgress, ThreadReport, WorkerSetup } from './engine-worker.js';
 import { TOKENIZING_STACK_MEBIBYTES } from './profile/long-runs.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
-
-const WORKER_FILE = new URL('./engine-worker.js', import.meta.url);
 
 /**
  * One engine thread and the context it owns. It runs one wave at a time; a thread that dies is replaced.
@@ -21,7 +19,7 @@ export class EngineThread {
     onReplace: () => void = () => {},
   ) {
     this.pool = new ThreadPool({
-      file: WORKER_FILE,
+      file: entryFile('engine/engine-worker'),
       threads: 1,
       // It tokenizes the templates of the model file.
       stackMebibytes: TOKENIZING_STACK_MEBIBYTES,

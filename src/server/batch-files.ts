@@ -4,10 +4,10 @@ import {
   type DigestResult,
   FILE_ROOMS,
   type FileRoom,
-  INGEST_THREAD,
   type IngestResult,
   type IngestSetup,
   type IngestTask,
+  ingestThread,
   type SentFile,
   SMALL_FILE_BYTES,
   YOUNG_MEBIBYTES,
@@ -44,7 +44,7 @@ export class BatchFiles {
     const helpers = Math.min(HELPERS_MAX, usableCores() - 1);
     const filesAtOnce = FILE_ROOMS.reduce((sum, room) => sum + FILES_AT_ONCE_MAX[room].all, 0);
     this.thread = new ThreadPool({
-      file: INGEST_THREAD,
+      file: ingestThread(),
       threads: 1,
       tasksPerThread: filesAtOnce,
       data: { models, helpers, filesAtOnce } satisfies IngestSetup,

@@ -1,5 +1,5 @@
 import { LIMITS } from '../api/index.js';
-import { type Owner, SHARED_TURN_BYTES, SharedTurn } from '../base/index.js';
+import { entryFile, type Owner, SHARED_TURN_BYTES, SharedTurn } from '../base/index.js';
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { type CountMemory, TOKENIZING_STACK_MEBIBYTES } from '../engine/index.js';
 import type { ReadTask, SentTask } from '../tasks/index.js';
@@ -48,7 +48,7 @@ export class PreparePool {
     data: Omit<PrepareSetup, 'decoding'>,
     { threads, readsImages, onReplace, countMemory, onTexts }: PreparePoolOptions,
   ) {
-    const file = new URL('./prepare-thread.js', import.meta.url);
+    const file = entryFile('server/prepare-thread');
     const decoding = new SharedArrayBuffer(SHARED_TURN_BYTES);
     const queue = (count: number) =>
       new PrepareQueue({

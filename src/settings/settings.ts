@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { usableCores } from '../base/index.js';
+import { PROGRAM_FOLDER, usableCores } from '../base/index.js';
 import { LOG_FORMATS, LOG_LEVELS } from '../telemetry/index.js';
 import { readHost, readNetwork, readOrigin } from './hosts.js';
 import { boolean, choice, databaseUrl, duration, httpUrl, integer, list, text } from './kinds.js';
@@ -332,7 +331,7 @@ export const SETTINGS = {
 export type Settings = Values<typeof SETTINGS>;
 
 /** The models that come with this program: in a clone the same folder, in a package the one inside it. */
-export const EMBEDDED_MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
+export const EMBEDDED_MODELS = join(PROGRAM_FOLDER, 'models');
 
 /** What replaces folders that no setting names. */
 interface DefaultFolders {

@@ -91,11 +91,13 @@ for (const thread of [
   'storage/folder/lmdb/writer-thread.js',
 ]) {
   test(`the thread ${thread} loads none of the large libraries`, async (t) => {
-    // Outside a thread it has no work and may fail, but its modules are loaded first.
-    const { modules } = modulesOf(t, [fileURLToPath(new URL(thread, SRC))]);
-    t.ok(modules.some((url) => url.endsWith(`/src/${thread}`)));
-    for (const url of modules) {
-      t.notMatch(url, /\/node_modules\/(typebox|prom-client|pino|sharp|zstddec|undici|piscina)\//);
+    for (const folder of ['src', 'entries']) {
+      // Outside a thread it has no work and may fail, but its modules are loaded first.
+      const { modules } = modulesOf(t, [fileURLToPath(new URL(`../${folder}/${thread}`, SRC))]);
+      t.ok(modules.some((url) => url.endsWith(`/${folder}/${thread}`)));
+      for (const url of modules) {
+        t.notMatch(url, /\/node_modules\/(typebox|prom-client|pino|sharp|zstddec|undici|piscina)\//);
+      }
     }
   });
 }

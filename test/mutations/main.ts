@@ -37,6 +37,8 @@ const { transform } = (await import(join(ROOT, 'tools/build.mjs'))) as {
 function copyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'decider-mutations-'));
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+  // Threads then run the compiled modules, one of which is changed.
+  rmSync(join(folder, 'dist/entries'), { recursive: true, force: true });
   for (const name of ['bench', 'models', 'native', 'node_modules', 'package.json', 'src', 'test', 'tools']) {
     symlinkSync(join(ROOT, name), join(folder, name));
   }

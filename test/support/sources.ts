@@ -26,9 +26,12 @@ const orTsx = (path: string): string => (existsSync(join(ROOT, `${path}x`)) ? `$
 
 function read(path: string): Source {
   const text = readFileSync(join(ROOT, path), 'utf8');
-  const names = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'|new URL\('([^']+\.js)'/g)];
-  const imports = names.flatMap((match) => {
-    const name = (match[1] ?? match[2]) as string;
+  const names = text.matchAll(
+    /(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'|new URL\('([^']+\.js)'|entryFile\('([^']+)'\)/g,
+  );
+  const imports = [...names].flatMap(([, from, url, entry]) => {
+    if (entry !== undefined) return [`src/${entry}.ts`];
+    const name = (from ?? url) as string;
     if (!name.startsWith('.')) return [];
     return [relative(ROOT, resolve(ROOT, dirname(path), name)).replace(/\.js$/, '.ts')].map(orTsx);
   });

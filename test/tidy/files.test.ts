@@ -46,6 +46,19 @@ test('every import leads to a file', async (t) => {
   t.strictSame(missing, []);
 });
 
+test('what threads and processes start with is bundled', async (t) => {
+  const { ENTRIES } = await import(join(ROOT, 'tools/build-entries.mjs'));
+  const used = all.flatMap(({ path, text }) =>
+    path.startsWith('src/') ? [...text.matchAll(/entryFile\('([^']+)'\)/g)].map(([, entry]) => entry) : [],
+  );
+  t.strictSame([...new Set(used)].sort(), ENTRIES);
+  // In a bundle the place of a module is another one.
+  const byPlace = all.filter(
+    ({ path, text }) => /^src\/(?!console\/)/.test(path) && /new URL\('[^']+\.js'/.test(text),
+  );
+  t.strictSame(pathsOf(byPlace), []);
+});
+
 test('no source file that nothing reaches', async (t) => {
   const reached = new Set<string>();
   const byPath = new Map(all.map((source) => [source.path, source]));

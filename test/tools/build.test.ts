@@ -95,6 +95,31 @@ test('build: a stack trace names the line of the source', async (t) => {
   t.match(stderr, /src\/cli\/main\.ts:4:7/);
 });
 
+test('build: what a thread starts with is one file, made anew when a part of it changes', async (t) => {
+  const entry = 'engine/engine-worker';
+  const { build, write, output, folder, remove } = project(t, 'export {};');
+  const bundle = output(`entries/${entry}.js`);
+  const run = () => spawnSync(process.execPath, ['--enable-source-maps', bundle], { encoding: 'utf8' });
+  write(`src/${entry}.ts`, 'import { part } from "./part.js";\n\nthrow new Error(part as string);');
+  write('src/engine/part.ts', "export const part = 'one';\nexport const unused = 'unused';");
+  build();
+  t.match(run().stderr, /Error: one[\s\S]*src\/engine\/engine-worker\.ts:3:7/);
+  t.notMatch(readFileSync(bundle, 'utf8'), /unused|import/);
+  write('src/engine/part.ts', "export const part = 'two';");
+  build();
+  t.match(run().stderr, /Error: two/);
+  rmSync(bundle);
+  t.equal(build(), '');
+  t.match(run().stderr, /Error: two/);
+  remove(`src/${entry}.ts`);
+  build();
+  t.notOk(existsSync(bundle));
+  t.strictSame(
+    readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.tmp')),
+    [],
+  );
+});
+
 test('build: a package without sources is left as it is', async (t) => {
   const { build, run, remove } = project(t, "console.log('one');");
   build();

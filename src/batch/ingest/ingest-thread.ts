@@ -1,6 +1,6 @@
 // Entry of the thread that reads batch files.
 import { workerData } from 'node:worker_threads';
-import { ThreadPool } from '../../base/index.js';
+import { entryFile, ThreadPool } from '../../base/index.js';
 import { Catalog } from '../../engine/index.js';
 import { Blocks } from './blocks.js';
 import type { CheckedChunk, ChunkWork } from './check-chunks.js';
@@ -35,7 +35,7 @@ let helping: ThreadPool | null = null;
 async function help(work: WithManifest<ChunkWork>): Promise<Array<CheckedChunk[] | null>> {
   if (helpers === 0) return [];
   helping ??= new ThreadPool({
-    file: new URL('./helper-thread.js', import.meta.url),
+    file: entryFile('batch/ingest/helper-thread'),
     threads: helpers,
     tasksPerThread: filesAtOnce,
     data: setup,

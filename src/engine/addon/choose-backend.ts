@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Backend, libraries, platform } from '#native/platform.mjs';
+import { entryFile } from '../../base/index.js';
 import type { Device } from './addon-types.js';
 import { remedyFor } from './installed.js';
 import { BackendError } from './load-addon.js';
@@ -25,7 +26,7 @@ const thisMachine: Machine = {
   backends: platform().backends,
   installed: (backend) => libraries(backend) !== null,
   probe(backend) {
-    const script = fileURLToPath(new URL('./probe-devices.js', import.meta.url));
+    const script = fileURLToPath(entryFile('engine/addon/probe-devices'));
     const result = spawnSync(process.execPath, [script, backend], {
       encoding: 'utf8',
       timeout: PROBE_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../base/index.js';
 import type { CatalogBuild } from '../models/catalog.js';
 import { ModelError } from '../models/manifest.js';
 import {
@@ -14,8 +15,6 @@ import type { CheckReport, CheckTask, ModelFacts } from './check-messages.js';
 /** A check computes little, and each thread's stack counts 8 MiB towards the memory limit. */
 const CHECK_THREADS_MAX = 16;
 
-const PROCESS_FILE = fileURLToPath(new URL('./check-process.js', import.meta.url));
-
 /**
  * Opens a build in a child process with bounded time and memory, and uses it as a server would: vocabulary, templates,
  * one wave, and two images if it reads images. Throws ModelError (one line with the file and the reason), or the
@@ -28,7 +27,13 @@ export async function checkModel(
 ): Promise<ModelFacts> {
   const task = { ...asked, threads: Math.min(asked.threads, CHECK_THREADS_MAX) };
   try {
-    const result = await runBounded(PROCESS_FILE, task, task.threads, limits, stop);
+    const result = await runBounded(
+      fileURLToPath(entryFile('engine/check/check-process')),
+      task,
+      task.threads,
+      limits,
+      stop,
+    );
     return verdict(task.build, result, limits);
   } catch (error) {
     if (!(error instanceof ChildError)) throw error;

@@ -1,14 +1,13 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Backend } from '#native/platform.mjs';
+import { entryFile } from '../../base/index.js';
 import { ChildError, limitsFor, oneLine, runBounded } from '../check/bounded-child.js';
 import { type BuildFiles, type CatalogBuild, filesOf } from '../models/catalog.js';
 import { reason } from '../models/manifest.js';
 import type { EngineSizes } from '../sizes.js';
 import { contextOptions } from '../wave/wave-types.js';
 import type { Measured, MeasureReport, MeasureTask, MemoryNeed } from './memory-types.js';
-
-const PROCESS_FILE = fileURLToPath(new URL('./measure-process.js', import.meta.url));
 
 /**
  * RAM in which llama.cpp records the position and the sequences of a cell, which it does not report. Measured: 250 to 280
@@ -63,7 +62,13 @@ async function measure(task: MeasureTask, build: BuildFiles, stop?: AbortSignal)
       if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return `${path}: not a regular file`;
     }
     const limits = limitsFor(build, task.devices[0] ?? '');
-    const { lines, ending, late } = await runBounded(PROCESS_FILE, task, 1, limits, stop);
+    const { lines, ending, late } = await runBounded(
+      fileURLToPath(entryFile('engine/memory/measure-process')),
+      task,
+      1,
+      limits,
+      stop,
+    );
     const [line] = lines;
     if (line === undefined) return `${build.path}: ${late ? 'it takes too long' : ending}`;
     const report: MeasureReport = JSON.parse(line);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../base/index.js';
 import { ChildError, oneLine, runBounded } from '../../engine/index.js';
 import { whyUnloaded } from '../transport/load-transport.js';
 import type { TrialReport, TrialTask } from './trial-messages.js';
@@ -7,8 +8,6 @@ import type { TrialReport, TrialTask } from './trial-messages.js';
 export const TRIAL_MS_MAX = 10_000;
 /** Private memory of the check. */
 const TRIAL_BYTES_MAX = 2 << 30;
-const PROCESS_FILE = fileURLToPath(new URL('./trial-process.js', import.meta.url));
-const MODULE = new URL('../transport/uws-transport.js', import.meta.url).href;
 
 /** Whether every known attack was refused, and a clause that says so or why not. */
 export interface TrialResult {
@@ -25,13 +24,19 @@ export interface TrialResult {
  */
 export async function tryUws(
   stop: AbortSignal,
-  module: string = MODULE,
+  module: string = entryFile('http/transport/uws-transport').href,
   msMax: number = TRIAL_MS_MAX,
 ): Promise<TrialResult> {
   const task: TrialTask = { module };
   const limits = { milliseconds: msMax, dataBytes: TRIAL_BYTES_MAX };
   try {
-    const { lines, ending, late } = await runBounded(PROCESS_FILE, task, 1, limits, stop);
+    const { lines, ending, late } = await runBounded(
+      fileURLToPath(entryFile('http/trial/trial-process')),
+      task,
+      1,
+      limits,
+      stop,
+    );
     if (late) return failed(`the check of uWebSockets.js did not end within ${msMax} ms`);
     // Also after its report: memory that an attack has corrupted may be used later.
     if (ending !== 'status 0') return failed(`the check of uWebSockets.js ended with ${ending}`);

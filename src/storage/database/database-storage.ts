@@ -1,5 +1,5 @@
 import { type Access, parseAmount } from '../../access/index.js';
-import { type Clock, endAll, OperatorError, StartError, ThreadPool } from '../../base/index.js';
+import { type Clock, endAll, entryFile, OperatorError, StartError, ThreadPool } from '../../base/index.js';
 import type { BatchInterface, BatchParts } from '../../batch/index.js';
 import type { Abort } from '../../engine/index.js';
 import type { Settings } from '../../settings/index.js';
@@ -21,9 +21,9 @@ import { measureDatabase } from './storage-metrics.js';
 import { DatabaseTasks } from './tasks/tasks.js';
 
 /** The thread that decrypts stored values of batches. */
-const OPENING_THREAD = new URL('./batches/reading/reading-thread.js', import.meta.url);
+const OPENING_THREAD = entryFile('storage/database/batches/reading/reading-thread');
 /** The thread that reads and changes the stored data for the operator. */
-const ADMINISTRATION_THREAD = new URL('./administration/thread.js', import.meta.url);
+const ADMINISTRATION_THREAD = entryFile('storage/database/administration/thread');
 
 type DatabaseSettings = Pick<Settings, 'data' | 'master_key' | 'store'>;
 

@@ -1,5 +1,5 @@
 import { KeyUses } from '../../access/index.js';
-import { type Clock, endAll, StoreError, ThreadPool } from '../../base/index.js';
+import { type Clock, endAll, entryFile, StoreError, ThreadPool } from '../../base/index.js';
 import type { BatchInterface, BatchParts } from '../../batch/index.js';
 import type { Abort } from '../../engine/index.js';
 import type { Settings } from '../../settings/index.js';
@@ -24,9 +24,9 @@ import { measureStore } from './storage-metrics.js';
 import { FolderTasks } from './tasks/tasks.js';
 
 /** The thread that reads stored batches. */
-const READING_THREAD = new URL('./batches/reading/reading-thread.js', import.meta.url);
+const READING_THREAD = entryFile('storage/folder/batches/reading/reading-thread');
 /** The thread that reads and changes the stored data for the operator. */
-const ADMINISTRATION_THREAD = new URL('./administration/thread.js', import.meta.url);
+const ADMINISTRATION_THREAD = entryFile('storage/folder/administration/thread');
 
 /**
  * Opens the data folder for this server alone, verifies its ledger, and creates a workspace and a key if there are

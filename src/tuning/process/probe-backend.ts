@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../base/index.js';
 import { ChildError, oneLine, runBounded } from '../../engine/index.js';
 import type { Answers, DeviceAnswers } from '../numerics/measure-answers.js';
 import type { ProbeResults, ProbeSetup, ProbeTask, ProbeWork } from './probe-messages.js';
-
-const PROCESS_FILE = fileURLToPath(new URL('./probe-process.js', import.meta.url));
 
 /** A backend cannot be measured: it ended its process or reported an error. One line. */
 export class ProbeError extends Error {}
@@ -21,11 +20,15 @@ export async function probeBackend<Kind extends ProbeWork['kind']>(
   const task: ProbeTask = { ...setup, work };
   // GPU libraries and copies of weights take amounts of memory that are not known beforehand.
   const limits = { milliseconds, dataBytes: null };
-  const { lines, ending, late } = await runBounded(PROCESS_FILE, task, setup.threads, limits, stop).catch(
-    (error) => {
-      throw error instanceof ChildError ? new ProbeError(oneLine(error.message)) : error;
-    },
-  );
+  const { lines, ending, late } = await runBounded(
+    fileURLToPath(entryFile('tuning/process/probe-process')),
+    task,
+    setup.threads,
+    limits,
+    stop,
+  ).catch((error) => {
+    throw error instanceof ChildError ? new ProbeError(oneLine(error.message)) : error;
+  });
   const [line] = lines;
   if (late) throw new ProbeError(`it did not finish within ${Math.round(milliseconds / 1_000)} s`);
   if (line === undefined) throw new ProbeError(`it ended the measuring process: ${ending}`);

@@ -1,5 +1,5 @@
 import { type AuditRecord, auditEntry, commandActor, isRecorded } from '../../../access/index.js';
-import { StoreError, ThreadPool } from '../../../base/index.js';
+import { entryFile, StoreError, ThreadPool } from '../../../base/index.js';
 import { addAuditEntry } from './audit-log.js';
 import {
   allocateFor,
@@ -203,7 +203,7 @@ export class Store {
 
   private writerThread(): ThreadPool {
     this.writer ??= new ThreadPool({
-      file: new URL('./writer-thread.js', import.meta.url),
+      file: entryFile('storage/folder/lmdb/writer-thread'),
       threads: 1,
       data: this.folder,
     });

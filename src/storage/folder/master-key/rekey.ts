@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { StoreError, syncFolder, ThreadPool } from '../../../base/index.js';
+import { entryFile, StoreError, syncFolder, ThreadPool } from '../../../base/index.js';
 import {
   createKeyFile,
   MASTER_KEY_FILE,
@@ -194,7 +194,7 @@ async function replaceGiven(
 /** Encrypts the data keys on a thread of its own, so that neither requests nor charges wait for it. */
 async function encryptOnThread(folder: string, old: Buffer, next: Buffer): Promise<number> {
   const threads = new ThreadPool({
-    file: new URL('./rekey-thread.js', import.meta.url),
+    file: entryFile('storage/folder/master-key/rekey-thread'),
     threads: 1,
     data: folder,
   });
