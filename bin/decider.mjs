@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The `decider` command. In a clone it first compiles what changed, so that no command runs stale code.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 // The kernel drops a signal to process 1, as in a container, for which there is no handler. `serve` has its own.
 if (process.pid === 1) {
@@ -38,4 +38,5 @@ try {
   console.error(error.message);
   process.exit(1);
 }
-await import('../dist/src/cli/main.js');
+const bundle = new URL('../dist/entries/cli/main.js', import.meta.url);
+await import(existsSync(bundle) ? bundle.href : '../dist/src/cli/main.js');

@@ -12,6 +12,7 @@ import { bundler } from './bundler.mjs';
 export const ENTRIES = [
   'batch/ingest/helper-thread',
   'batch/ingest/ingest-thread',
+  'cli/parent-watch',
   'engine/addon/probe-devices',
   'engine/check/check-process',
   'engine/engine-worker',
@@ -28,7 +29,24 @@ export const ENTRIES = [
   'tuning/process/probe-process',
 ];
 
+/** The command. What it imports later (`import()`) is in files of its own. */
+export const COMMAND = 'cli/main';
+
 const FOLDER = join('dist', 'entries');
+const OPTIONS = [
+  '--bundle',
+  '--platform=node',
+  '--target=node20',
+  '--format=esm',
+  '--packages=external',
+  '--external:#native/*',
+  '--sourcemap',
+  '--sources-content=false',
+  '--charset=utf8',
+  '--legal-comments=none',
+  '--log-level=warning',
+  `--outbase=${join('dist', 'src')}`,
+];
 const SOURCES = `src${sep}`;
 const TOOL = fileURLToPath(import.meta.url);
 
@@ -50,51 +68,54 @@ export const hasEntries = (root) =>
  */
 export function bundleEntries(root) {
   const program = bundler();
-  const entries = compiled(root);
-  if (program === null) rmSync(join(root, FOLDER), { recursive: true, force: true });
-  if (program === null || entries.length === 0) return null;
+  if (program === null) {
+    rmSync(join(root, FOLDER), { recursive: true, force: true });
+    return null;
+  }
   // Beside the folder, because maps name sources relative to a bundle.
   const unfinished = `${FOLDER}.${process.pid}.tmp`;
+  const bundle = (entries, ...options) => {
+    if (entries.length === 0) return null;
+    const files = entries.map((entry) => join('dist', 'src', `${entry}.js`));
+    const args = [...files, ...OPTIONS, ...options, `--outdir=${unfinished}`];
+    const { status, stderr, error } = spawnSync(program, args, { cwd: root, encoding: 'utf8' });
+    return status === 0 ? null : (error?.message ?? stderr).trim();
+  };
+  const entries = compiled(root);
+  const chunks = `--chunk-names=${dirname(COMMAND)}/[name]-[hash]`;
   try {
-    const { status, stderr, error } = spawnSync(
-      program,
-      [
-        ...entries.map((entry) => join('dist', 'src', `${entry}.js`)),
-        '--bundle',
-        '--platform=node',
-        '--target=node20',
-        '--format=esm',
-        '--packages=external',
-        '--external:#native/*',
-        '--sourcemap',
-        '--sources-content=false',
-        '--charset=utf8',
-        '--legal-comments=none',
-        '--log-level=warning',
-        `--outbase=${join('dist', 'src')}`,
-        `--outdir=${unfinished}`,
-      ],
-      { cwd: root, encoding: 'utf8' },
-    );
-    if (status !== 0) return (error?.message ?? stderr).trim();
-    const made = filesBelow(join(root, unfinished));
-    for (const file of made) {
-      const place = join(root, FOLDER, file);
-      mkdirSync(dirname(place), { recursive: true });
-      // Readers see the old file or the new one.
-      renameSync(join(root, unfinished, file), place);
-    }
-    for (const file of filesBelow(join(root, FOLDER)))
-      if (!made.includes(file)) rmSync(join(root, FOLDER, file));
-    return null;
+    const problem =
+      bundle(entries.filter((entry) => entry !== COMMAND)) ??
+      bundle(
+        entries.filter((entry) => entry === COMMAND),
+        '--splitting',
+        chunks,
+      );
+    if (problem === null) replaceFolder(join(root, FOLDER), join(root, unfinished));
+    return problem;
   } finally {
     rmSync(join(root, unfinished), { recursive: true, force: true });
   }
 }
 
-const compiled = (root) => ENTRIES.filter((entry) => existsSync(join(root, 'dist', 'src', `${entry}.js`)));
+/** Moves files into a folder, where readers see the old file or the new one, and deletes the others in it. */
+function replaceFolder(folder, next) {
+  const made = filesBelow(next);
+  // The command comes after what it imports.
+  made.sort((a, b) => Number(a === `${COMMAND}.js`) - Number(b === `${COMMAND}.js`));
+  for (const file of made) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    renameSync(join(next, file), join(folder, file));
+  }
+  for (const file of filesBelow(folder)) if (!made.includes(file)) rmSync(join(folder, file));
+}
+
+const compiled = (root) =>
+  [...ENTRIES, COMMAND].filter((entry) => existsSync(join(root, 'dist', 'src', `${entry}.js`)));
 
 const filesBelow = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1));
+  !existsSync(folder)
+    ? []
+    : readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1));

@@ -10,6 +10,7 @@ export * from './entry-file.js';
 export * from './fair-queue.js';
 export * from './file-lock.js';
 export * from './files.js';
+export * from './journal.js';
 export * from './json-place.js';
 export * from './lines.js';
 export * from './nearest-name.js';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { entryFile } from '../base/index.js';
 import { printError } from './output.js';
 
 /** LMDB reads mapped pages: a page that is damaged or missing ends the process that reads it with one of these. */
@@ -37,7 +38,7 @@ export async function runIsolated(args: readonly string[]): Promise<boolean> {
   const [name, parent] = process.argv0.split(' ');
   if (name === CHILD) {
     // A thread, because the child may be busy in one call for minutes.
-    new Worker(new URL('./parent-watch.js', import.meta.url), { workerData: Number(parent) }).unref();
+    new Worker(entryFile('cli/parent-watch'), { workerData: Number(parent) }).unref();
     return false;
   }
   // Two processes cannot have the same inspector port.

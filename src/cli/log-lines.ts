@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
-import { visibleJson, visibleLines } from '../base/index.js';
+import { isJournal, levelOf, visibleJson, visibleLines, withPriority } from '../base/index.js';
 import type { Settings } from '../settings/index.js';
-import { isJournal, levelOf, textLine, withPriority } from '../telemetry/index.js';
+import { textLine } from '../telemetry/index.js';
 
 const STDERR = 2;
 

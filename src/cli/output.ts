@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OperatorError, visibleJson, visibleLines } from '../base/index.js';
-import { isJournal, withPriority } from '../telemetry/index.js';
+import { isJournal, OperatorError, visibleJson, visibleLines, withPriority } from '../base/index.js';
 
 /** Options of every command. */
 export interface Options {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { readJsonFile } from '../base/index.js';
+import { join } from 'node:path';
+import { PROGRAM_FOLDER, readJsonFile } from '../base/index.js';
 import type { ConsoleFile, ConsoleFiles, ConsoleSite } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 
 /** What `tools/build-console.mjs` writes. */
-const BUNDLE = fileURLToPath(new URL('../../console.json', import.meta.url));
+const BUNDLE = join(PROGRAM_FOLDER, 'dist/console.json');
 
 /** A file of the bundle, its bytes in base64. */
 interface BundledFile {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROGRAM_FOLDER, usableCores } from '../base/index.js';
-import { LOG_FORMATS, LOG_LEVELS } from '../telemetry/index.js';
 import { readHost, readNetwork, readOrigin } from './hosts.js';
 import { boolean, choice, databaseUrl, duration, httpUrl, integer, list, text } from './kinds.js';
 import { prices } from './prices.js';
@@ -311,9 +310,14 @@ export const SETTINGS = {
     }),
   },
   log: {
-    level: choice({ choices: LOG_LEVELS, default: 'info', meaning: 'Minimum log level.', reloads: true }),
+    level: choice({
+      choices: ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],
+      default: 'info',
+      meaning: 'Minimum log level.',
+      reloads: true,
+    }),
     format: choice({
-      choices: LOG_FORMATS,
+      choices: ['auto', 'json', 'text'],
       default: 'auto',
       meaning:
         'How lines of the log are written: `json`, `text` for people, or `auto`, text on a terminal and JSON elsewhere. See `docs/metrics.md`.',

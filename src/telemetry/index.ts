@@ -1,4 +1,3 @@
-export * from './journal.js';
 export * from './line-output.js';
 export * from './log.js';
 export * from './metrics.js';

@@ -3,9 +3,6 @@ import { LineOutput } from './line-output.js';
 import type { RecentLines } from './recent-lines.js';
 
 export type Log = Logger;
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
-/** Values of `log.format`; `auto`: text on a terminal, JSON elsewhere. */
-export const LOG_FORMATS = ['auto', 'json', 'text'] as const;
 
 /**
  * One JSON object per line, with the name of its level. Of a request, only what `AccessEntry` holds may be logged;

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../src/base/index.js';
 import { withShell } from './child.js';
 import { type Ended, runHere } from './in-process.js';
 import type { Owner } from './owner.js';
 import { dataFolder } from './server.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(entryFile('cli/main'));
 
 /** A `decider` command running in a process of its own. */
 export class Command {

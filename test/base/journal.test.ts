@@ -3,7 +3,8 @@ import { fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
-import { createLog, isJournal, levelOf, withPriority } from '../../src/telemetry/index.js';
+import { isJournal, levelOf, withPriority } from '../../src/base/index.js';
+import { createLog } from '../../src/telemetry/index.js';
 
 const stat = () => ({ dev: 8n, ino: 2n ** 63n });
 
