@@ -3,7 +3,7 @@
  * path contains one of these. `--jobs 4` runs four processes at a time. `--costs` ends with the time that each process took,
  * and on Linux with its processor time, which other work on the machine hardly changes.
  *
- * At a small scale, short files of one folder share a process (see `processes.ts`); every other file has its own. These
+ * Short files of one folder share a process (see `processes.ts`); every other file has its own. These
  * are plain Node processes. tap would load its hooks into each of them, and into all their threads and child processes,
  * which then take up to 0.6 s of processor time longer to start and write a file when they end. Nor do they read source
  * maps; the report is changed instead, see `source-places.ts`.

@@ -22,6 +22,8 @@ const TOGETHER = join(COMPILED, 'support/together.js');
  * process, where it would be that of all of them: those of `clients/`.
  */
 const SHARED_FOLDERS = [
+  // One browser, one server and one data folder for all of them.
+  'console/browser',
   'server',
   'storage/database/postgres',
   'storage/database',
@@ -49,6 +51,8 @@ const SHARED_FOLDERS = [
 ];
 /** Those before it take longer than most files that have a process of their own. */
 const FIRST_SHORT_FOLDER = SHARED_FOLDERS.indexOf('engine');
+/** Folders whose files share no processes at full scale, where each of them takes tens of seconds. */
+const LONG_FOLDERS = /^(server|storage)\b/;
 /** Files that take longest; at full scale `bundle/hosts` mostly waits for a mirror of Debian. */
 const LONGEST = [
   'bundle/hosts',
@@ -60,6 +64,11 @@ const LONGEST = [
 ];
 /** Files of these folders that take seconds, or measure or change the process that they run in. */
 const ALONE: ReadonlySet<string> = new Set([
+  // They move the time of their server, or stop it.
+  'console/browser/access',
+  'console/browser/old-facts',
+  'console/browser/usage',
+  'console/browser/views',
   'storage/folder/ledger/other-process',
   'batch/callbacks',
   'storage/folder/batches/clock-glitches',
@@ -141,7 +150,7 @@ export function testProcesses(parts: readonly string[]): TestProcess[] {
     .sort()
     // The first folders hold the shortest files.
     .reverse();
-  const alone = names.filter((name) => LONG || ALONE.has(name) || folderOf(name) === undefined);
+  const alone = names.filter((name) => ALONE.has(name) || !sharesProcess(folderOf(name)));
   const isLongest = (name: string) => LONGEST.includes(name);
   const shared = (folders: readonly string[]) =>
     folders.flatMap((folder) =>
@@ -154,6 +163,9 @@ export function testProcesses(parts: readonly string[]): TestProcess[] {
     ...shared(SHARED_FOLDERS.slice(FIRST_SHORT_FOLDER)),
   ].map(processOf);
 }
+
+const sharesProcess = (folder: string | undefined) =>
+  folder !== undefined && !(LONG && LONG_FOLDERS.test(folder));
 
 const folderOf = (name: string) => SHARED_FOLDERS.find((folder) => name.startsWith(`${folder}/`));
 

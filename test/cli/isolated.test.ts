@@ -23,7 +23,7 @@ import { until } from '../support/until.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const ENTRIES = 3_000;
-const DAMAGES = scaled({ short: 6, long: 40 }, 'DAMAGES');
+const DAMAGES = scaled({ short: 6, long: 16 }, 'DAMAGES');
 const PAGE_BYTES = 4_096;
 /** The pages before the first of a table. */
 const META_PAGES = 2;

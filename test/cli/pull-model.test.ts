@@ -211,7 +211,7 @@ test('killed, interrupted and without room on the disk: absent, and then continu
     await sleep(integer(30));
     return command;
   };
-  for (let round = 0; round < scaled({ short: 1, long: 20 }); round += 1) {
+  for (let round = 0; round < scaled({ short: 1, long: 8 }); round += 1) {
     const killed = await stalled();
     killed.child.kill('SIGKILL');
     await killed.end();

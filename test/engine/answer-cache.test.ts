@@ -6,7 +6,7 @@ import { planOf } from '../support/engine.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
-const STEPS = scaled({ short: 20_000, long: 500_000 });
+const STEPS = scaled({ short: 20_000, long: 100_000 });
 /** See `ENTRY_BYTES`. */
 const ENTRY_BYTES = 512;
 

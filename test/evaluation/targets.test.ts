@@ -26,8 +26,8 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const CASES = scaled({ short: 30, long: 1_000 });
-/** A batch of 1,000 lines on a busy machine. */
+const CASES = scaled({ short: 30, long: 200 });
+/** A batch of all cases on a busy machine. */
 const BATCH_MS_MAX = 240_000;
 const PLAIN = { order: false, format: false, modes: false, averages: [] };
 const PRICES = { of: () => null, currency: 'GBP' };

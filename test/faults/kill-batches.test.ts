@@ -9,7 +9,7 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const KILLS = scaled({ short: 1, long: 5 }, 'KILLS');
+const KILLS = scaled({ short: 1, long: 3 }, 'KILLS');
 const LINES = 120;
 /** A server is killed some part of this after it listens. */
 const RUN_MS_MAX = scaled({ short: 1_000, long: 3_000 });

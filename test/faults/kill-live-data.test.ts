@@ -12,7 +12,7 @@ import { dataFolder, modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
 const KILLED = new URL('../support/store/killed-before-call.js', import.meta.url);
-const KILLS = scaled({ short: 1, long: 10 }, 'KILLS');
+const KILLS = scaled({ short: 1, long: 4 }, 'KILLS');
 const LINES = 40;
 /** Units per token of a batch line, at the default prices. */
 const PRICE = 750n;

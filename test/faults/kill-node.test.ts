@@ -3,7 +3,7 @@ import { killAgainAndAgain } from '../support/faults/kill.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
-const KILLS = scaled({ short: 2, long: 6 }, 'KILLS');
+const KILLS = scaled({ short: 2, long: 4 }, 'KILLS');
 
 test(`${KILLS} kills under load: nothing is charged twice, and nothing old is lost (node)`, async (t) => {
   const seed = seedFromEnvironment();

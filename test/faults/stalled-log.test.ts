@@ -9,7 +9,7 @@ import { modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
 /** Their log lines are more than a pipe holds, which is 64 KiB. */
-const REQUESTS = scaled({ short: 500, long: 2_500 }, 'REQUESTS');
+const REQUESTS = scaled({ short: 500, long: 1_000 }, 'REQUESTS');
 
 const NO_TERMINAL =
   spawnSync('python3', ['-c', 'import pty; pty.openpty()']).status !== 0 &&

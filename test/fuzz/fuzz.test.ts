@@ -10,7 +10,7 @@ import { judge } from './oracle.js';
 import { describe, memoryFaults } from './report.js';
 import { shrink } from './shrink.js';
 
-const CASES = scaled({ short: 1_500, long: 10_000 });
+const CASES = scaled({ short: 1_500, long: 5_000 });
 /** Kinds of answers: a good one, and errors from every step of a request. */
 const ANSWERS_MIN = 25;
 

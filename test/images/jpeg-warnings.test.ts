@@ -10,7 +10,7 @@ import { writtenJpeg } from '../support/images/jpeg-writer.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
-const MUTATED = scaled({ short: 60, long: 1_000 }, 'JPEGS');
+const MUTATED = scaled({ short: 60, long: 400 }, 'JPEGS');
 const seed = seedFromEnvironment();
 
 /** The pixels, as text; or why there are none. */

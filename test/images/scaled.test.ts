@@ -15,7 +15,7 @@ import { scaled } from '../support/scale.js';
 
 const SIDE = 48;
 const BUDGETS = [70, 280];
-const SIZES = scaled({ short: 5, long: 200 }, 'SCALED');
+const SIZES = scaled({ short: 5, long: 60 }, 'SCALED');
 const { scaledImagePixels: PIXELS, scaledImageProportion: PROPORTION, imageSidePixelsMax: MAX } = LIMITS;
 const { number, integer, pick } = random(seedFromEnvironment());
 

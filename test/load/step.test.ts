@@ -36,7 +36,7 @@ test('queueing theory: mean latency of M/D/1', async (t) => {
   for (const load of [0.3, 0.8]) {
     const simulation = new Simulation();
     const rate = (load / serviceMs) * 1_000;
-    const seconds = scaled({ short: 200, long: 4_000 });
+    const seconds = scaled({ short: 200, long: 1_500 });
     const { latencies } = await run(
       simulation,
       simulation.queue(() => serviceMs),
@@ -55,7 +55,7 @@ test('queueing theory: percentiles of M/M/1', async (t) => {
   const serviceMs = 10;
   const rate = 50;
   const send = simulation.queue(() => -Math.log(1 - number()) * serviceMs);
-  const { latencies } = await run(simulation, send, { rate, seconds: scaled({ short: 400, long: 4_000 }) });
+  const { latencies } = await run(simulation, send, { rate, seconds: scaled({ short: 400, long: 1_500 }) });
   // The latency is exponential with rate 1 / service time − arrival rate.
   const mean = 1 / (1 / serviceMs - rate / 1_000);
   const summary = latencies.summary();

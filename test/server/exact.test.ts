@@ -5,7 +5,7 @@ import { modelsFolder, startTestServer } from '../support/server.js';
 
 const BODIES = scaled({ short: 40, long: 250 });
 /** With several contexts. */
-const REQUESTS = scaled({ short: 60, long: 2_000 });
+const REQUESTS = scaled({ short: 60, long: 600 });
 
 /** Requests of random words; the server of this model that answers them; and the order in which they are sent. */
 function prepare(t: Test, count: number) {

@@ -49,10 +49,10 @@ import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
-const SITUATIONS = scaled({ short: 400, long: 20_000 }, 'SITUATIONS');
+const SITUATIONS = scaled({ short: 400, long: 6_000 }, 'SITUATIONS');
 /** Fewer than one call of `deletableBatches` returns. */
 const BATCHES = 200;
-const KEYS = scaled({ short: 400, long: 20_000 });
+const KEYS = scaled({ short: 400, long: 6_000 });
 /** Requests of the database in progress. */
 const AT_ONCE = 100;
 /** Amounts are small, so that they often are equal. */

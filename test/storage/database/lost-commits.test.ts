@@ -12,7 +12,7 @@ import { dataFolder, modelsFolder } from '../../support/server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 
-const ROUNDS = scaled({ short: 1, long: 12 });
+const ROUNDS = scaled({ short: 1, long: 5 });
 /** For how long the database stays away after a lost COMMIT, in milliseconds. */
 const AWAY_MS_MAX = LONG ? 3_000 : 300;
 const DELAY_MS_MAX = 20;

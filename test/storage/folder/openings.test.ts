@@ -72,7 +72,7 @@ test('neither an opening nor a commit ends while the folder is locked', async (t
 test('a process that is killed while it has the lock leaves it free', async (t) => {
   const store = emptyStore(t);
   const grants = store.table('grants');
-  for (let number = 1; number <= scaled({ short: 5, long: 50 }); number += 1) {
+  for (let number = 1; number <= scaled({ short: 5, long: 20 }); number += 1) {
     const child = await opener(t, store.folder);
     child.kill('SIGKILL');
     await once(child, 'exit');

@@ -39,7 +39,7 @@ export interface ConsoleWorld {
 async function startWorld(t: Test): Promise<ConsoleWorld> {
   const browser = await startBrowser(t, [NAMES]);
   const [data, clock] = [dataFolder(t), movableClock()];
-  const models = modelsFolder(t.testdir(), {}, {}, 'gemma4v');
+  const models = modelsFolder(dataFolder(t), {}, {}, 'gemma4v');
   const environment = {
     DECIDER_PORT: String(await freePort()),
     DECIDER_DATA: data,

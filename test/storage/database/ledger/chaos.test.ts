@@ -13,7 +13,7 @@ import { type Random, random, seedFromEnvironment } from '../../../support/rando
 import { scaled } from '../../../support/scale.js';
 import { until } from '../../../support/until.js';
 
-const COVERED = scaled({ short: 200, long: 20_000 });
+const COVERED = scaled({ short: 200, long: 6_000 });
 const CLIENTS = 20;
 const NODES = 3;
 const TOKENS = 3;

@@ -6,7 +6,7 @@ import { AccountModel } from '../../../support/cluster/model.js';
 import { type Random, random, seedFromEnvironment } from '../../../support/random.js';
 import { scaled } from '../../../support/scale.js';
 
-const SCHEDULES = scaled({ short: 200, long: 3_000 });
+const SCHEDULES = scaled({ short: 200, long: 1_000 });
 const STEPS = 400;
 const NODES = 3;
 const NEED_MAX = 50;
