@@ -192,7 +192,7 @@ test('equal lines of a batch are computed once, and cost and answer what live re
     (await fetch(`${server.url}/v1/batches${path}`, { headers: server.headers, ...init })).text();
   const body = lines.map((line) => JSON.stringify(line)).join('\n');
   const { id } = JSON.parse(await call('', { method: 'POST', body }));
-  await until(async () => JSON.parse(await call(`/${id}`)).results_available, 60_000);
+  await until(async () => JSON.parse(await call(`/${id}`)).results_available);
   const results = (await call(`/${id}/results`)).trim().split('\n');
   const parsed = results.map((result) => JSON.parse(result));
   for (const [at, { response }] of parsed.entries()) {

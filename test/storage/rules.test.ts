@@ -53,8 +53,8 @@ const SITUATIONS = scaled({ short: 400, long: 6_000 }, 'SITUATIONS');
 /** Fewer than one call of `deletableBatches` returns. */
 const BATCHES = 200;
 const KEYS = scaled({ short: 400, long: 6_000 });
-/** Requests of the database in progress. */
-const AT_ONCE = 100;
+/** Requests of the database in progress: as many as it has connections, so that none waits for one. */
+const AT_ONCE = 5;
 /** Amounts are small, so that they often are equal. */
 const AMOUNT_MAX = 6;
 
