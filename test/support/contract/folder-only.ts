@@ -14,6 +14,7 @@ export const FOLDER_ONLY: Readonly<Record<string, keyof typeof REASONS>> = {
   '3 window: after 24 hours lines in progress finish, the others read expired': 'clock',
   '3 window: a batch without an answer fails': 'clock',
   '3 key revoked: the batch fails, and its results cannot be collected': 'clock',
+  '3 workspace closed: the same as revoked, and a reopened one keeps what has ended': 'clock',
   '3 key expired: the same as revoked': 'clock',
   '3 key paused: no line starts without credit; new credit runs the rest': 'clock',
   '5 rule 9: lines of a withdrawn model fail, unbilled': 'clock',
