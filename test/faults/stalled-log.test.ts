@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
@@ -21,15 +22,35 @@ os.set_inheritable(master, True)
 os.dup2(terminal, 2)
 os.execvp(sys.argv[1], sys.argv[1:])' "$@";`;
 
-/** A pipe that is not read, as standard error; or as `both`. */
-function pipe(t: Test, both = ''): string {
+/** What a full pipe holds at least: another line may not fit. */
+const FULL_BYTES_MIN = 60_000;
+
+/** What standard error of the server is. `held`: the bytes in it. */
+interface Unread {
+  readonly shell: string;
+  readonly held: () => number;
+}
+
+/** A pipe that is not read before `held`, as standard error; or as `both`. */
+function pipe(t: Test, both = ''): Unread {
   const file = join(t.testdir({}), 'pipe');
-  return `mkfifo ${file}; exec 2<>${file} ${both};`;
+  execFileSync('mkfifo', [file]);
+  const descriptor = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
+  t.teardown(() => closeSync(descriptor));
+  return {
+    shell: `exec 2<>${file} ${both};`,
+    held: () => readSync(descriptor, Buffer.alloc(2 ** 20)),
+  };
 }
 
 async function start(t: Test, shell: string, ownFolder: string) {
   const port = await freePort();
-  const environment = { DECIDER_PORT: String(port), DECIDER_MODELS: modelsFolder(ownFolder) };
+  const environment = {
+    DECIDER_PORT: String(port),
+    DECIDER_MODELS: modelsFolder(ownFolder),
+    // Successful health checks are logged at this level.
+    DECIDER_LOG_LEVEL: 'debug',
+  };
   const command = decider(t, ['serve'], environment, shell);
   const health = () => fetch(`http://127.0.0.1:${port}/health`).then((response) => response.status);
   await until(async () => (await health().catch(() => 503)) === 200);
@@ -37,26 +58,27 @@ async function start(t: Test, shell: string, ownFolder: string) {
 }
 
 const KINDS = [
-  { name: 'a pipe', shell: (t: Test) => pipe(t), skip: false },
-  { name: 'a pipe that is standard output too', shell: (t: Test) => pipe(t, '1>&2'), skip: false },
-  { name: 'a terminal', shell: () => TERMINAL, skip: NO_TERMINAL },
+  { name: 'a pipe', unread: (t: Test) => pipe(t), skip: false },
+  { name: 'a pipe that is standard output too', unread: (t: Test) => pipe(t, '1>&2'), skip: false },
+  { name: 'a terminal', unread: () => ({ shell: TERMINAL, held: null }), skip: NO_TERMINAL },
 ] as const;
 
-for (const { name, shell, skip } of KINDS) {
+for (const { name, unread, skip } of KINDS) {
   test(`logging: ${name} that is not read stops neither answers nor SIGTERM`, { skip }, async (t) => {
-    const before = shell(t);
-    const { command, health } = await start(t, before, t.testdirName);
+    const { shell, held } = unread(t);
+    const { command, health } = await start(t, shell, t.testdirName);
     for (let request = 0; request < REQUESTS; request += 1) {
       if ((await health()) !== 200) t.fail(`request ${request}`);
     }
     command.child.kill('SIGTERM');
     t.equal((await command.end()).code, 0, `signal ${command.child.signalCode}`);
+    if (held !== null) t.ok(held() > FULL_BYTES_MIN, 'the pipe is full');
   });
 }
 
 test('logging: a second SIGTERM ends at once, with 1, also if the log is not read', async (t) => {
-  const before = pipe(t);
-  const { command, port, health } = await start(t, before, t.testdirName);
+  const { shell, held } = pipe(t);
+  const { command, port, health } = await start(t, shell, t.testdirName);
   for (let request = 0; request < REQUESTS; request += 1) await health();
   const token = (await command.line(/^token: /)).slice('token: '.length);
   const socket = connect(port, '127.0.0.1');
@@ -77,4 +99,5 @@ test('logging: a second SIGTERM ends at once, with 1, also if the log is not rea
   await command.line(/^draining$/);
   command.child.kill('SIGTERM');
   t.equal((await command.end()).code, 1);
+  t.ok(held() > FULL_BYTES_MIN, 'the pipe is full');
 });
