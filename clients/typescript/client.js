@@ -685,6 +685,22 @@ var TaskCalls = class {
     });
     return { ...answer.body, info: answer.info };
   }
+  /**
+   * Says which answers were correct: at most 1,000 in a call, all of which are stored, or none. Labels of answers are sent
+   * again after a lost connection, which changes nothing; those with a state are not, because they are charged.
+   */
+  label(name, labels, { signal } = {}) {
+    return this.json({
+      path: `${pathOf(name)}/labels`,
+      method: "POST",
+      headers: { "content-type": "application/jsonl" },
+      body: labels.map((label) => `${JSON.stringify(label)}
+`).join(""),
+      repeatable: labels.some((label) => "state" in label) ? "unanswered" : "always",
+      has: "labels",
+      signal
+    });
+  }
   /** Deletes a task with everything that is known about its answers. */
   delete(name, { signal } = {}) {
     return this.json({ path: pathOf(name), method: "DELETE", repeatable: "unanswered", signal });

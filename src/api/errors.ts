@@ -50,12 +50,20 @@ export const ERRORS = {
     meaning: 'The multipart body is malformed, or its first part is not `request`.',
   },
   invalid_jsonl: { status: 400, meaning: 'The batch file is not UTF-8 text.' },
-  empty_batch: { status: 400, meaning: 'The batch file has no lines.' },
-  too_many_lines: { status: 413, meaning: 'The batch file has more lines than `max_lines`.' },
+  empty_batch: { status: 400, meaning: 'The batch file, or the body with labels, has no lines.' },
+  too_many_lines: {
+    status: 413,
+    meaning: 'The batch file has more lines than `max_lines`, or the body with labels more than 1,000.',
+  },
   invalid_batch: {
     status: 422,
     meaning: 'The batch file has `invalid_lines` invalid lines; `errors` lists the first 100.',
   },
+  invalid_labels: {
+    status: 422,
+    meaning: 'Of a call with labels, `invalid_lines` lines are invalid; `errors` lists the first 100.',
+  },
+  too_many_labels: { status: 422, meaning: 'The task would have more than 20,000 labelled answers.' },
   idempotency_conflict: {
     status: 409,
     meaning: 'The `Idempotency-Key` was used with a different file in the last 24 hours.',

@@ -107,6 +107,12 @@ export const LIMITS = {
   taskConfidences: [0.5, 0.999],
   /** Ours: answers that are kept of a task; the oldest goes. */
   taskAnswers: 100_000,
+  /** Ours: labelled answers of a task. */
+  taskLabels: 20_000,
+  /** Ours: the body of a call with labels, as sent and decompressed; its lines; and those with a state. */
+  labelBytes: 4 * 1024 * 1024,
+  labelLines: 1_000,
+  labelStates: 100,
   /** Ours: the header of a webhook response; its body is not read. */
   webhookAnswerHeaderBytes: 16 * 1024,
   /** Ours: 1xx responses to a webhook before the final one. */

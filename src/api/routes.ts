@@ -135,6 +135,16 @@ export const ROUTES = [
     meaning: 'Answer the questions of a task about one state.',
   },
   {
+    name: 'labelTask',
+    method: 'POST',
+    path: '/v1/tasks/{name}/labels',
+    token: true,
+    body: 'labels',
+    ofModel: false,
+    errors: 'own',
+    meaning: 'Say which answers to a task were correct: JSON Lines.',
+  },
+  {
     name: 'limits',
     method: 'GET',
     path: '/v1/limits',

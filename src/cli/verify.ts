@@ -72,9 +72,9 @@ function examineSeals(store: Store, given: string): Finding[] {
   const opened = sealer;
   let owners: ReadonlySet<string> = new Set();
   const tasks = check('tasks', (report) => {
-    const { tasks, versions, answers, ids } = verifyTasks(store, opened, report);
+    const { tasks, versions, answers, labels, ids } = verifyTasks(store, opened, report);
     owners = ids;
-    return `${count(tasks, 'task', 'tasks')}, ${count(versions, 'version', 'versions')}, ${count(answers, 'answer', 'answers')}`;
+    return `${count(tasks, 'task', 'tasks')}, ${count(versions, 'version', 'versions')}, ${count(answers, 'answer', 'answers')}, ${count(labels, 'label', 'labels')}`;
   });
   const batches = check('batches', (report) => {
     const { batches, lines } = verifyBatches(store, opened, owners, report);

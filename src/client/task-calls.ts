@@ -1,5 +1,14 @@
 import type { SignalOptions } from './batch-calls.js';
-import type { DeletedTask, Task, TaskAnswers, TaskContent, TaskState, TaskSummary } from './client-types.js';
+import type {
+  DeletedTask,
+  StoredLabels,
+  Task,
+  TaskAnswers,
+  TaskContent,
+  TaskLabel,
+  TaskState,
+  TaskSummary,
+} from './client-types.js';
 import { bodyOfDecide } from './decide-body.js';
 import type { HttpCall, HttpCalls, ResponseInfo } from './http-calls.js';
 
@@ -46,6 +55,22 @@ export class TaskCalls {
       signal,
     });
     return { ...answer.body, info: answer.info };
+  }
+
+  /**
+   * Says which answers were correct: at most 1,000 in a call, all of which are stored, or none. Labels of answers are sent
+   * again after a lost connection, which changes nothing; those with a state are not, because they are charged.
+   */
+  label(name: string, labels: readonly TaskLabel[], { signal }: SignalOptions = {}): Promise<StoredLabels> {
+    return this.json({
+      path: `${pathOf(name)}/labels`,
+      method: 'POST',
+      headers: { 'content-type': 'application/jsonl' },
+      body: labels.map((label) => `${JSON.stringify(label)}\n`).join(''),
+      repeatable: labels.some((label) => 'state' in label) ? 'unanswered' : 'always',
+      has: 'labels',
+      signal,
+    });
   }
 
   /** Deletes a task with everything that is known about its answers. */

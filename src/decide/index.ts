@@ -19,5 +19,5 @@ export { type OpenBody, openBody, stateBytes } from './request/open-body.js';
 export type { FormatName } from './request-formats.js';
 export { requireImageModel } from './request-images.js';
 export { rotationsOf } from './rotations.js';
-export { checkQuestions } from './tasks/check-questions.js';
+export { checkQuestions, readStoredQuestions } from './tasks/check-questions.js';
 export type { AskedTask } from './tasks/completed-body.js';

@@ -78,7 +78,7 @@ export interface BatchApp {
   cancel(id: string): Promise<object>;
 }
 
-/** The body of a task as sent. */
+/** The body of a call about a task as sent. */
 interface SentTask {
   /** Its memory may be reused once the call settles. */
   readonly body: Buffer;
@@ -93,6 +93,8 @@ export interface TaskApp {
   /** Like `Authorized.decide`, for a request whose questions are those of the task. `requestId`: its `X-Request-Id`. */
   decide(name: string, request: SentRequest, requestId: string, signal: AbortSignal): Promise<DecideReply>;
   remove(name: string): Promise<object>;
+  /** Labels as JSON Lines. */
+  label(name: string, labels: SentTask, signal: AbortSignal): Promise<object>;
 }
 
 /** The limits of a key per minute, and what is left of them. */

@@ -68,6 +68,13 @@ export function answerAuthorized(
       body: await caller.tasks.put(id ?? '', { body, encoding }, signal),
     }));
   }
+  if (route.body === 'labels') {
+    const { length, encoding } = checkFile(framing, headers, LIMITS.labelBytes);
+    caller.admitFree(length);
+    return withBody(options, caller, incoming, length, async (body) => ({
+      body: JSON.stringify(await caller.tasks.label(id ?? '', { body, encoding }, signal)),
+    }));
+  }
   if (route.name === 'listTasks' || route.name === 'showTask' || route.name === 'deleteTask') {
     caller.admitFree(0);
     return TASKS[route.name](caller.tasks, id ?? '');

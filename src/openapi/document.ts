@@ -18,7 +18,7 @@ import {
   ModelListSchema,
   TaskAnswersSchema,
 } from './responses.js';
-import { TaskBody, TaskDeletedSchema, TaskListSchema, TaskSchema } from './task-schemas.js';
+import { TaskBody, TaskDeletedSchema, TaskLabelsSchema, TaskListSchema, TaskSchema } from './task-schemas.js';
 
 const SCHEMAS = {
   DecideRequest: DecideBody,
@@ -35,6 +35,7 @@ const SCHEMAS = {
   TaskDeleted: TaskDeletedSchema,
   TaskDecideRequest: TaskDecideBody,
   TaskAnswers: TaskAnswersSchema,
+  TaskLabels: TaskLabelsSchema,
   Limits: LimitsSchema,
   Usage: UsageSchema,
   ModelList: ModelListSchema,
@@ -59,6 +60,7 @@ const ANSWERS: Readonly<Record<RouteName, SchemaName | 'page' | null>> = {
   showTask: 'Task',
   deleteTask: 'TaskDeleted',
   decideTask: 'TaskAnswers',
+  labelTask: 'TaskLabels',
   limits: 'Limits',
   usage: 'Usage',
   models: 'ModelList',

@@ -71,7 +71,7 @@ const SUMMARY_NAMES = [
 /** A task. */
 export const TaskSchema = {
   type: 'object',
-  required: [...SUMMARY_NAMES, 'versions', 'answers', 'questions'],
+  required: [...SUMMARY_NAMES, 'versions', 'answers', 'labels', 'questions'],
   properties: {
     ...SUMMARY_FIELDS,
     versions: {
@@ -84,6 +84,7 @@ export const TaskSchema = {
       description: 'Oldest first; the last one is in use.',
     },
     answers: { type: 'integer', minimum: 0, description: 'Answers whose numbers are kept.' },
+    labels: { type: 'integer', minimum: 0, description: 'Answers whose correct options are known.' },
     questions: QUESTIONS,
   },
   description: 'A task and the questions of its version in use.',
@@ -102,6 +103,23 @@ export const TaskListSchema = {
     },
   },
   description: 'The tasks of the workspace, without their questions.',
+} as const;
+
+/** The answer to labels. */
+export const TaskLabelsSchema = {
+  type: 'object',
+  required: ['object', 'task', 'lines', 'labels'],
+  properties: {
+    object: { type: 'string', const: 'labels' },
+    task: {
+      type: 'object',
+      required: ['name', 'version'],
+      properties: { name: { type: 'string' }, version: VERSION },
+    },
+    lines: { type: 'integer', minimum: 1, description: 'Lines of the call, all of which are stored.' },
+    labels: { type: 'integer', minimum: 0, description: 'Labelled answers that the task has now.' },
+  },
+  description: 'The labels are stored.',
 } as const;
 
 /** The answer to a DELETE. */

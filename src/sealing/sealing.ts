@@ -4,7 +4,8 @@ import { encodeKey, type KeyLayout, type KeyPart } from './key-layout.js';
 
 /**
  * The tables with sealed values, and the parts of their keys. A sealed value is bound to its table and key, so neither may
- * change. `meta` has the check of the master key, `tasks` and `task_answers` sealed values in rows that are not.
+ * change. `meta` has the check of the master key, `tasks`, `task_answers` and `task_labels` sealed values in rows that
+ * are not.
  */
 export const SEALED_PLACES = {
   meta: [['name', 'text']],
@@ -27,6 +28,10 @@ export const SEALED_PLACES = {
   ],
   // Rows of two tables, by the digest of what names the answer.
   task_answers: [
+    ['task', 'text'],
+    ['ref', 'text'],
+  ],
+  task_labels: [
     ['task', 'text'],
     ['ref', 'text'],
   ],

@@ -20,7 +20,14 @@ import {
   TokenCache,
 } from '../engine/index.js';
 import { ImageReader } from '../images/index.js';
-import { type ReadTask, readTask, type SentTask } from '../tasks/index.js';
+import {
+  type ReadLabels,
+  type ReadTask,
+  readLabels,
+  readTask,
+  type SentLabels,
+  type SentTask,
+} from '../tasks/index.js';
 
 /** Given to a preparing thread when it starts. */
 export interface PrepareSetup {
@@ -75,6 +82,11 @@ export function prepare(task: SentRequest): Promise<PrepareResult> {
 /** Reads the body of a task. */
 export function task(sent: SentTask): Promise<ReadTask> {
   return readTask(sent, catalog);
+}
+
+/** Reads labels of answers to a task. */
+export function labels(sent: SentLabels): Promise<ReadLabels> {
+  return readLabels(sent);
 }
 
 /** Resolves when the models are open. */

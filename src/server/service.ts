@@ -37,7 +37,7 @@ export class Service implements App {
     readonly engines: Engines,
     readonly storage: Storage,
   ) {
-    this.tasks = new TaskService(engines, storage, metrics, dependencies.log);
+    this.tasks = new TaskService(engines, storage, metrics, dependencies.log, dependencies.clock);
     void engines.stuck.then((reason) => {
       this.failure = reason;
     });

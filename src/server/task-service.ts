@@ -1,12 +1,13 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import { FairQueue, type Shares } from '../base/index.js';
+import { type Clock, FairQueue, type Shares } from '../base/index.js';
 import type { Decision, SentRequest } from '../decide/index.js';
 import type { TaskApp } from '../http/index.js';
 import type { Storage } from '../storage/index.js';
 import {
   isTaskName,
   keptProbabilities,
+  type NewLabel,
   putTask,
   QuestionCache,
   requireTaskName,
@@ -19,6 +20,7 @@ import {
 import type { Log, Metrics } from '../telemetry/index.js';
 import type { Engines } from './engines.js';
 import { inTurn } from './queue-full.js';
+import { TaskLabels } from './task-labels.js';
 
 /** Changes made at the same time. Those of a workspace wait for each other, and would hold connections to a database. */
 export const TASK_CHANGES_MAX: Shares = { key: 1, workspace: 1, all: 2 };
@@ -37,13 +39,17 @@ interface CallerParts {
 export class TaskService {
   private readonly changes = new FairQueue(TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX);
   private readonly cache = new QuestionCache();
+  private readonly labels: TaskLabels;
 
   constructor(
     private readonly engines: Engines,
-    private readonly storage: Pick<Storage, 'tasks'>,
+    private readonly storage: Pick<Storage, 'tasks' | 'access'>,
     private readonly metrics: Metrics,
     private readonly log: Pick<Log, 'error'>,
+    clock: Clock,
   ) {
+    const { access } = storage;
+    this.labels = new TaskLabels({ engines, access, clock });
     for (const outcome of ['kept', 'dropped']) metrics.instruments.taskAnswers.inc({ outcome }, 0);
   }
 
@@ -73,6 +79,16 @@ export class TaskService {
         const decision = await decide({ ...request, task: asked }, signal);
         this.record(task, requestId, decision);
         return decision;
+      },
+      label: async (name, body, signal) => {
+        requireLoaded();
+        const task = await this.existing({ workspace, name });
+        const { version, model } = task;
+        const asked = { name, version, model, questions: await this.questionsOf(task) };
+        const store = (labels: readonly NewLabel[]) =>
+          this.change(caller, () => this.storage.tasks.label(task, labels));
+        const taken = await this.labels.take(caller, asked, body, store, signal);
+        return { object: 'labels', task: { name, version }, ...taken };
       },
     };
   }
@@ -116,6 +132,7 @@ export class TaskService {
       versions: versions.slice(0, task.version),
       questions,
       answers: await tasks.answers(task),
+      labels: await tasks.labels(task),
     });
   }
 

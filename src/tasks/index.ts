@@ -1,3 +1,21 @@
+export {
+  type Expected,
+  type LabelOutcome,
+  type LabelProblem,
+  type LabelRow,
+  LabelRows,
+  type LabelsRefused,
+  type NewLabel,
+  openExpected,
+} from './labels/label.js';
+export {
+  invalidLabels,
+  type LabelFault,
+  type ReadLabel,
+  type ReadLabels,
+  readLabels,
+  type SentLabels,
+} from './labels/read-labels.js';
 export { hasNewVersion, putTask, type StoredBefore } from './put-task.js';
 export { QuestionCache } from './question-cache.js';
 export { type ReadTask, readTask, type SentTask } from './read-task.js';

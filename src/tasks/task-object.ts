@@ -17,19 +17,24 @@ export const taskSummary = (task: Task) => ({
  * A task as JSON (contract 2.13).
  *
  * @param known what is known about it. `versions`: oldest first. `questions`: those of the version in use, as JSON, which
- *   keeps their order. `answers`: how many are kept
+ *   keeps their order. `answers`: how many are kept. `labels`: how many labelled answers it has
  */
 export function taskJson(
   task: Task,
-  known: { readonly versions: readonly TaskVersion[]; readonly questions: string; readonly answers: number },
+  known: {
+    readonly versions: readonly TaskVersion[];
+    readonly questions: string;
+    readonly answers: number;
+    readonly labels: number;
+  },
 ): string {
-  const { versions, questions, answers } = known;
+  const { versions, questions, answers, labels } = known;
   const shown = versions.map(({ model, created }, at) => ({
     version: at + 1,
     model,
     created_at: timestamp(created),
   }));
-  const rest = JSON.stringify({ ...taskSummary(task), versions: shown, answers });
+  const rest = JSON.stringify({ ...taskSummary(task), versions: shown, answers, labels });
   return `${rest.slice(0, -1)},"questions":${questions}}`;
 }
 

@@ -1,3 +1,4 @@
+import type { LabelOutcome, NewLabel } from './labels/label.js';
 import type { StoredBefore } from './put-task.js';
 import type { TaskAnswer } from './task-answer.js';
 import type { TaskBounds } from './task-bounds.js';
@@ -37,6 +38,13 @@ export interface TaskStore {
    * False: there is no room.
    */
   record(task: Task, answer: TaskAnswer): boolean;
+  /**
+   * Stores labels of answers: all of them, or none. An answer of this node may be labelled at once, one of another node of a
+   * cluster a second later. Once this resolves, the labels are on the disk.
+   */
+  label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome>;
+  /** How many labelled answers a task has. */
+  labels(task: Task): Promise<number>;
   /** How many answers of a task are kept. */
   answers(task: Task): Promise<number>;
 }

@@ -236,6 +236,9 @@ test('tasks: made, changed, shown, listed and deleted', async (t) => {
   t.strictSame(task, { name: 'mail', version: 1 });
   t.match(answers.team, { type: 'choice', accept: null });
   t.match(info.requestId, /^req_\w{24}$/);
+  const request_id = info.requestId as string;
+  const labelled = await decider.tasks.label('mail', [{ request_id, expected: { angry: true } }]);
+  t.match(labelled, { task: { name: 'mail', version: 1 }, lines: 1, labels: 1 });
   t.equal((await decider.tasks.put('mail', { questions, model: 'tiny' })).version, 2);
   t.match(await decider.tasks.list(), [{ name: 'mail', version: 2, model: 'tiny' }]);
   t.strictSame(await decider.tasks.delete('mail'), { object: 'task', name: 'mail', deleted: true });

@@ -10,6 +10,9 @@ const BOUNDS: Coverage = {
 
 const KEPT = '4.11 rule 9: numbers of an answer are kept, and nothing else';
 
+const LABELS = '4.11 rule 10: answers are labelled, and labels corrected';
+const INVALID_LABELS = '4.11 rule 11: one invalid line refuses all labels of a call';
+
 /** The rules about tasks. */
 export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '2.13 questions': by(SHAPE, '2.13 questions: kept in the order sent'),
@@ -20,6 +23,7 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
     '4.11 rule 1: other questions or another model make a version, an equal body none',
   ),
   '2.13 answers': by(SHAPE, KEPT),
+  '2.13 labels': by(SHAPE, LABELS),
   '2.13 times': by(SHAPE),
   '4.11 rule 1': by('4.11 rule 1: other questions or another model make a version, an equal body none'),
   '4.11 rule 2': by(NAMES),
@@ -36,6 +40,15 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
     by: [KEPT],
     elsewhere: ['test/storage/tasks/answers.test.ts'],
   },
+  '4.11 rule 10': { by: [LABELS], elsewhere: ['test/tasks/read-labels.test.ts'] },
+  '4.11 rule 11': {
+    by: [INVALID_LABELS],
+    elsewhere: ['test/storage/tasks/labels.test.ts', 'test/tasks/read-labels.test.ts'],
+  },
+  '4.11 rule 12': by('4.11 rule 12: a state is decided first, and charged with its label'),
+  '4.11 rule 13': { elsewhere: ['test/storage/tasks/labels.test.ts'] },
+  '7.4 invalid_labels': by(INVALID_LABELS),
+  '7.4 too_many_labels': { elsewhere: ['test/tasks/label-rows.test.ts'] },
   '7.4 task_not_found': by(OWNERS, NAMES),
   '7.4 invalid_task': by(NAMES, REFUSED),
   '7.4 too_many_tasks': BOUNDS,
@@ -45,6 +58,9 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '8 limit task body': by('8 limit task body: 256 KiB as sent and decompressed, and no more'),
   '8 limit tasks together': BOUNDS,
   '8 limit task answers': { elsewhere: ['test/storage/tasks/answers.test.ts'] },
+  '8 limit labels': { elsewhere: ['test/tasks/label-rows.test.ts'] },
+  '8 limit label body': { elsewhere: ['test/tasks/read-labels.test.ts'] },
+  '8 limit label lines': { elsewhere: ['test/tasks/read-labels.test.ts'] },
   '8 limit task description': by(REFUSED),
   '8 limit target_error': by(REFUSED),
   '8 limit confidence': by(REFUSED),

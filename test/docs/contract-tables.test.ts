@@ -193,6 +193,19 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
     number(LIMITS.taskAnswers),
     'the oldest goes',
   ],
+  ['labels', 'labelled answers of a task', number(LIMITS.taskLabels), error('too_many_labels')],
+  [
+    'label body',
+    'body of a call with labels',
+    `${bytes(LIMITS.labelBytes)} as sent, ${bytes(LIMITS.labelBytes)} decompressed`,
+    error('body_too_large'),
+  ],
+  [
+    'label lines',
+    'lines of a call with labels',
+    `${number(LIMITS.labelLines)}, of which ${LIMITS.labelStates} may have a state`,
+    error('too_many_lines'),
+  ],
   [
     'task description',
     '`description` of a task',

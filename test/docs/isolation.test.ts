@@ -26,6 +26,7 @@ import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/se
 import { OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/operator-body.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
+import { LABEL_STATES_MAX, LABEL_STATES_WAITING_MAX } from '../../src/server/task-labels.js';
 import { TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX } from '../../src/server/task-service.js';
 import { FREE_BYTES_MIN } from '../../src/storage/folder/lmdb/make-store.js';
 import { LOG_LINES_KEPT, OUTPUT_BYTES_MAX } from '../../src/telemetry/index.js';
@@ -51,6 +52,8 @@ const shares = [
   share('webhook calls at the same time', CALL_SHARES),
   share('changes of tasks at the same time', TASK_CHANGES_MAX),
   share('changes of tasks waiting', TASK_CHANGES_WAITING_MAX),
+  share('states decided for labels at the same time', LABEL_STATES_MAX),
+  share('states waiting for that', LABEL_STATES_WAITING_MAX),
 ];
 
 const { stallBytes, stallMs, totalMs } = BODY_DEADLINES;

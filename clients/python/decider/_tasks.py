@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, cast
+from typing import Any, Dict, List, Mapping, Optional, Sequence, cast
 
 from ._http import Call, HttpCalls
 from ._images import Images, body_of_decide, encode
-from ._types import Task, TaskAnswers, TaskDeleted
+from ._types import Task, TaskAnswers, TaskDeleted, TaskLabels
 
 _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
@@ -66,6 +66,18 @@ class Tasks:
         body, headers = body_of_decide(request, images or {})
         call = Call(f"{_path(name)}/decide", "POST", body, headers, repeatable=False, has="answers")
         return cast(TaskAnswers, self._calls.json(call)[0])
+
+    def label(self, name: str, labels: Sequence[Mapping[str, Any]]) -> TaskLabels:
+        """Says which answers were correct: at most 1,000 in a call, all of which are stored, or none.
+
+        Each has `expected`, the correct answers by question, and `request_id`, or `batch_id` and `custom_id`, or `state`,
+        which is decided first and charged as a line of a batch.
+        """
+        body = b"".join(encode(dict(label)) + b"\n" for label in labels)
+        headers = {"Content-Type": "application/jsonl"}
+        repeatable = not any("state" in label for label in labels)
+        call = Call(f"{_path(name)}/labels", "POST", body, headers, repeatable=repeatable, has="labels")
+        return cast(TaskLabels, self._calls.json(call)[0])
 
     def delete(self, name: str) -> TaskDeleted:
         """Deletes a task with everything that is known about its answers."""

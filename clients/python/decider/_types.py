@@ -728,6 +728,7 @@ class Task(TypedDict):
     updated_at: str
     versions: List["TaskVersionsItem"]
     answers: int
+    labels: int
     questions: Dict[str, Union["TaskQuestionsValue1", "TaskQuestionsValue2", "TaskQuestionsValue3"]]
 
 
@@ -837,6 +838,18 @@ class TaskAnswers(TypedDict):
     answers: Dict[str, Union["TaskAnswersAnswersValue1", "TaskAnswersAnswersValue2", "TaskAnswersAnswersValue3"]]
     usage: "TaskAnswersUsage"
     task: "TaskAnswersTask"
+
+
+class TaskLabelsTask(TypedDict):
+    name: str
+    version: int
+
+
+class TaskLabels(TypedDict):
+    object: Literal["labels"]
+    task: "TaskLabelsTask"
+    lines: int
+    labels: int
 
 
 class LimitsKey(TypedDict):
@@ -957,14 +970,14 @@ class Health(TypedDict):
 
 class Error(TypedDict):
     error: str
-    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "invalid_labels", "too_many_labels", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
 
 
 class OpenAiErrorError(TypedDict):
     message: str
     type: str
     param: Union[str, None]
-    code: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+    code: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "invalid_labels", "too_many_labels", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
 
 
 class OpenAiError(TypedDict):

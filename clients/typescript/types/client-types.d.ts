@@ -170,6 +170,21 @@ export interface TaskContent<Asked extends Questions = Questions> {
 }
 /** A state for the questions of a task. */
 export type TaskState = Omit<DecideRequest, 'questions' | 'model'>;
+/**
+ * The correct answers of a request, of a line of a batch, or of a state that is decided first: `true` or `false` for a
+ * noul, a label for a choice, a level for a score; null takes a label back.
+ */
+export type TaskLabel = {
+    readonly expected: Readonly<Record<string, boolean | string | number | null>>;
+} & ({
+    readonly request_id: string;
+} | {
+    readonly batch_id: string;
+    readonly custom_id: string;
+} | {
+    readonly state: unknown;
+});
+export type StoredLabels = ApiSchemas['TaskLabels'];
 /** The answers to the questions of a task; those of `decide`, with `accept`. */
 export type TaskAnswers = ApiSchemas['TaskAnswers'];
 export type Task = ApiSchemas['Task'];

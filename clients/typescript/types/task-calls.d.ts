@@ -1,5 +1,5 @@
 import type { SignalOptions } from './batch-calls.js';
-import type { DeletedTask, Task, TaskAnswers, TaskContent, TaskState, TaskSummary } from './client-types.js';
+import type { DeletedTask, StoredLabels, Task, TaskAnswers, TaskContent, TaskLabel, TaskState, TaskSummary } from './client-types.js';
 import type { HttpCalls, ResponseInfo } from './http-calls.js';
 /** The tasks of the key's workspace. Every call rejects with DeciderError, or with the reason of its signal. */
 export declare class TaskCalls {
@@ -14,6 +14,11 @@ export declare class TaskCalls {
     decide(name: string, request: TaskState, { signal }?: SignalOptions): Promise<TaskAnswers & {
         readonly info: ResponseInfo;
     }>;
+    /**
+     * Says which answers were correct: at most 1,000 in a call, all of which are stored, or none. Labels of answers are sent
+     * again after a lost connection, which changes nothing; those with a state are not, because they are charged.
+     */
+    label(name: string, labels: readonly TaskLabel[], { signal }?: SignalOptions): Promise<StoredLabels>;
     /** Deletes a task with everything that is known about its answers. */
     delete(name: string, { signal }?: SignalOptions): Promise<DeletedTask>;
     private json;

@@ -1,8 +1,9 @@
 import type { Catalog } from '../../engine/index.js';
 import { checkRequest } from '../check-request.js';
-import type { JsonNode } from '../decide-types.js';
+import type { JsonNode, Question } from '../decide-types.js';
 import type { OpenBody } from '../request/open-body.js';
 import { readOrdered } from '../request/ordered-json.js';
+import { readQuestions } from '../request/questions.js';
 
 /** A state for questions that are checked without one. */
 const NO_STATE = '""';
@@ -41,6 +42,10 @@ export function checkQuestions(
   );
   return { questions: compact(readOrdered(source as string)), model: request.model };
 }
+
+/** Reads questions that `checkQuestions` has accepted. */
+export const readStoredQuestions = (questions: string): Question[] =>
+  readQuestions(readOrdered(questions), false);
 
 /** JSON without spaces. Equal values in the same order give equal texts, apart from the forms of numbers. */
 function compact(node: JsonNode): string {

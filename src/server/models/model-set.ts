@@ -3,7 +3,7 @@ import { ApiError } from '../../api/index.js';
 import type { Owner } from '../../base/index.js';
 import type { PrepareResult, SentRequest } from '../../decide/index.js';
 import { Catalog, type CatalogBuild, type Engine, type Manifest } from '../../engine/index.js';
-import type { ReadTask, SentTask } from '../../tasks/index.js';
+import type { ReadLabels, ReadTask, SentLabels, SentTask } from '../../tasks/index.js';
 import type { PreparePool } from '../prepare-pool.js';
 import type { LoadedBuild } from './loaded-build.js';
 
@@ -94,6 +94,15 @@ export class ModelSet {
   async readTask(task: SentTask, owner: Owner, signal: AbortSignal): Promise<ReadTask> {
     try {
       return await this.threads.readTask(task, owner, signal);
+    } catch (error) {
+      throw this.isCutOff ? cutOff() : error;
+    }
+  }
+
+  /** Like `PreparePool.readLabels`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  async readLabels(task: SentLabels, owner: Owner, signal: AbortSignal): Promise<ReadLabels> {
+    try {
+      return await this.threads.readLabels(task, owner, signal);
     } catch (error) {
       throw this.isCutOff ? cutOff() : error;
     }

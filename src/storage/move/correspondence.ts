@@ -170,6 +170,18 @@ const CORRESPONDENCES = {
     key: ['task', 'number'],
     value: { ref: 'ref', at: 'at', version: 'version', build: 'build', sealed: 'sealed' },
   },
+  task_labels: {
+    table: 'task_labels',
+    key: ['task', 'ref'],
+    value: {
+      ref: 'ref',
+      at: 'at',
+      version: 'version',
+      build: 'build',
+      sealed: 'sealed',
+      expected: 'expected',
+    },
+  },
   task_refs: { table: 'task_answers', key: ['task', 'ref'], value: 'number', isIndex: true },
   data_keys: { table: 'data_keys', key: ['owner'], value: 'sealed' },
 } as const satisfies Record<Exclude<TableName, 'meta' | 'lists' | 'batch_erasures'>, Correspondence>;

@@ -107,6 +107,7 @@ function aboutTasks(random: Random, corpus: Corpus): Request {
       }),
     ],
     [6, () => withBody(random, target(random, `${path}/decide`), taskState(random, corpus), headers)],
+    [3, () => withBody(random, target(random, `${path}/labels`), labels(random, corpus), headers)],
     [2, () => bare(random, random.pick(['GET', 'HEAD', 'DELETE']), target(random, path))],
     [1, () => bare(random, 'GET', target(random, '/v1/tasks'))],
   ]);
@@ -121,6 +122,36 @@ function task(random: Random, corpus: Corpus): Record<string, unknown> {
   if (oneIn(random, 3))
     body.description = random.pick<unknown>(['d', null, 7, 'é'.repeat(1_024), 'x'.repeat(1_025)]);
   return body;
+}
+
+/** Lines with labels, which may be none. */
+function labels(random: Random, corpus: Corpus): Buffer {
+  const line = () => {
+    const expected = random.pick<unknown>([
+      { q: true },
+      { q: 'a' },
+      { q: 1 },
+      { q: null },
+      {},
+      [],
+      'x',
+      JSON.parse('{"__proto__":true}'),
+    ]);
+    return weighted<Buffer>(random, [
+      [3, () => jsonBytes(random, { request_id: `req_${'a'.repeat(24)}`, expected })],
+      [2, () => jsonBytes(random, { batch_id: BATCH, custom_id: 'c', expected })],
+      [
+        2,
+        () =>
+          Buffer.from(
+            JSON.stringify({ ...JSON.parse(JSON.stringify(decision(random, corpus, new Map()))), expected }),
+          ),
+      ],
+      [1, () => Buffer.from(random.pick(['', ' ', '{', '[]', 'null', '\ufeff{}']))],
+    ]);
+  };
+  const lines = times(1 + random.integer(oneIn(random, 30) ? 200 : 4), line);
+  return Buffer.concat(lines.flatMap((each) => [each, Buffer.from(random.pick(['\n', '\r\n', '\n\n']))]));
 }
 
 function taskState(random: Random, corpus: Corpus): Buffer {

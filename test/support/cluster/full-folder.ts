@@ -9,7 +9,10 @@ import { writeKeptTime } from '../../../src/storage/folder/lmdb/kept-time.js';
 import type { Value } from '../../../src/storage/folder/lmdb/table.js';
 import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
 import {
+  type AnswerRow,
   HISTORY,
+  type LabelRow,
+  LabelRows,
   sealAnswer,
   sealHistory,
   sealQuestions,
@@ -245,13 +248,21 @@ function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
   ];
 }
 
-function answerWrites(store: Store, dataKey: Buffer, task: Pick<Task, 'id'>, number: number): RawWrite[] {
+function answerWrites(store: Store, dataKey: Buffer, task: Task, number: number): RawWrite[] {
   const answer = { reference: `req_${number}`, version: 2, build: 'm-1', probabilities: [[0.25, 0.75]] };
   const row = sealAnswer(dataKey, task, answer, NOW);
   return [
     store.table('task_answers').write([task.id, number], row),
     store.table('task_refs').write([task.id, row.ref], number),
+    store.table('task_labels').write([task.id, row.ref], labelRow(dataKey, task, row)),
   ];
+}
+
+function labelRow(dataKey: Buffer, task: Task, row: AnswerRow): LabelRow {
+  const rows = new LabelRows(dataKey, task, NOW);
+  const label = { line: 1, reference: 'any', expected: { q: 1 }, answer: null };
+  rows.add(label, row.ref, { label: undefined, answer: row });
+  return rows.rows.get(row.ref) as LabelRow;
 }
 
 /** Counters of two prices and kinds, whose amounts are those of the account. */

@@ -6,7 +6,15 @@ import { DatabaseTasks } from '../../../src/storage/database/tasks/tasks.js';
 import { openStore, Sealer } from '../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../src/storage/folder/ledger/folder-access.js';
 import { FolderTasks } from '../../../src/storage/folder/tasks/tasks.js';
-import { type AnswerRow, openAnswer, type Task, type TaskStore } from '../../../src/tasks/index.js';
+import {
+  type AnswerRow,
+  type Expected,
+  type LabelRow,
+  openAnswer,
+  openExpected,
+  type Task,
+  type TaskStore,
+} from '../../../src/tasks/index.js';
 import { fakeClock } from '../fake-clock.js';
 import { NEEDS_POSTGRES, newDatabase } from '../postgres.js';
 
@@ -20,10 +28,14 @@ export interface Stored {
   flush(): Promise<void>;
   /** The references of a task's answers, oldest first. */
   references(task: Task): Promise<string[]>;
+  /** The labels of a task, by reference. */
+  labels(task: Task): Promise<Record<string, Expected>>;
   /** Everything stored, as text. */
   content(): Promise<string>;
   /** Moves the answers so far so many milliseconds into the past. */
   age(ms: number): Promise<void>;
+  /** The same for labels. */
+  ageLabels(ms: number): Promise<void>;
 }
 
 /** A storage of tasks. `options`: of its tests. */
@@ -47,7 +59,14 @@ export const TASK_STORES: readonly Implementation[] = [
       t.teardown(() => store.close());
       const sealer = new Sealer(store, '');
       const access = new FolderAccess(store, clock, failed);
-      const tables = ['tasks', 'task_versions', 'task_answers', 'task_refs', 'data_keys'] as const;
+      const tables = [
+        'tasks',
+        'task_versions',
+        'task_answers',
+        'task_refs',
+        'task_labels',
+        'data_keys',
+      ] as const;
       const content = () =>
         tables.flatMap((name) => [...store.table(name).entries()].map((entry) => [name, entry]));
       return {
@@ -66,6 +85,15 @@ export const TASK_STORES: readonly Implementation[] = [
           const rows = [...table.entries()];
           await store.write(rows.map(({ key, value }) => table.write(key, { ...value, at: value.at - ms })));
         },
+        labels: async (task) => {
+          const rows = [...store.table('task_labels').entries(task.id)].map(({ value }) => value);
+          return labelsOf(sealer.dataKey(task.id) as Buffer, task, rows);
+        },
+        ageLabels: async (ms) => {
+          const table = store.table('task_labels');
+          const rows = [...table.entries()];
+          await store.write(rows.map(({ key, value }) => table.write(key, { ...value, at: value.at - ms })));
+        },
       };
     },
   },
@@ -81,8 +109,12 @@ export const TASK_STORES: readonly Implementation[] = [
       for (const id of ['w', 'v'])
         await run(`INSERT INTO workspaces VALUES ($1, 0, NULL, NULL, 1, 1, 0, 0)`, id);
       const node = () => new DatabaseTasks({ database, masterKey: () => masterKey, clock, onError: failed });
-      const all = ['tasks', 'task_versions', 'task_answers', 'data_keys'];
+      const all = ['tasks', 'task_versions', 'task_answers', 'task_labels', 'data_keys'];
       const nodes = [node(), node()] as const;
+      const keyOf = async ({ id }: Task) => {
+        const [row] = await run<{ sealed: Buffer }>('SELECT sealed FROM data_keys WHERE owner = $1', id);
+        return unseal(masterKey, placeOf('data_keys', id), (row as { sealed: Buffer }).sealed);
+      };
       return {
         tasks: nodes[0],
         other: nodes[1],
@@ -91,11 +123,7 @@ export const TASK_STORES: readonly Implementation[] = [
           for (const each of nodes) await each.flush();
         },
         references: async (task) => {
-          const [sealed] = await run<{ sealed: Buffer }>(
-            'SELECT sealed FROM data_keys WHERE owner = $1',
-            task.id,
-          );
-          const key = unseal(masterKey, placeOf('data_keys', task.id), (sealed as { sealed: Buffer }).sealed);
+          const key = await keyOf(task);
           const rows = await run<AnswerRow>(
             'SELECT * FROM task_answers WHERE task = $1 ORDER BY number',
             task.id,
@@ -107,10 +135,17 @@ export const TASK_STORES: readonly Implementation[] = [
         age: async (ms) => {
           await run('UPDATE task_answers SET at = at - $1', ms);
         },
+        labels: async (task) => labelsOf(await keyOf(task), task, await run('SELECT * FROM task_labels')),
+        ageLabels: async (ms) => {
+          await run('UPDATE task_labels SET at = at - $1', ms);
+        },
       };
     },
   },
 ];
+
+const labelsOf = (key: Buffer, task: Task, rows: readonly LabelRow[]): Record<string, Expected> =>
+  Object.fromEntries(rows.map((row) => [openAnswer(key, task, row).reference, openExpected(key, task, row)]));
 
 /** Bytes as Latin-1, so that texts in them are found. */
 function textOfBytes(_: string, value: unknown): unknown {

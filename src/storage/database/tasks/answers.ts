@@ -17,6 +17,7 @@ import {
   keepAnswers,
   type NewAnswer,
 } from './answer-rows.js';
+import { expireLabels } from './label-rows.js';
 
 /** Answers are written together, this many milliseconds after the first of them. */
 const ANSWERS_DELAY_MS = 250;
@@ -191,7 +192,9 @@ export class DatabaseAnswers {
 
   private expire(bounds: TaskBounds): void {
     const { database, clock } = this.parts;
-    this.expiring = expireAnswers(database, bounds.retentionDays() * DAY_MS)
+    const ms = bounds.retentionDays() * DAY_MS;
+    this.expiring = expireAnswers(database, ms)
+      .then(() => expireLabels(database, ms))
       .catch((error) => this.report(error))
       .then(() => {
         if (!this.isStopped) this.cancelExpire = clock.after(RETENTION_EVERY_MS, () => this.expire(bounds));

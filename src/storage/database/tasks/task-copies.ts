@@ -14,7 +14,7 @@ interface Copy {
 
 /** The tasks that requests of the last second have used, so that each request needs no query of its own. */
 export class TaskCopies {
-  /** By name, the longest unused first. */
+  /** By name, the one that was read first comes first. */
   private readonly copies = new Map<string, Copy>();
 
   constructor(

@@ -42,6 +42,7 @@ const PUT_VERSION = statement(
 const DELETE = statement('task-delete', 'DELETE FROM tasks WHERE workspace = $1 AND name = $2 RETURNING id');
 const DELETE_KEY = statement('task-key-delete', 'DELETE FROM data_keys WHERE owner = $1');
 const DELETE_ANSWERS = statement('task-answers-delete', 'DELETE FROM task_answers WHERE task = $1');
+const DELETE_LABELS = statement('task-labels-delete', 'DELETE FROM task_labels WHERE task = $1');
 const DELETE_VERSIONS = statement('task-versions-delete', 'DELETE FROM task_versions WHERE task = $1');
 
 /** Undefined: there is none. */
@@ -113,5 +114,6 @@ export async function deleteTask(sql: Transaction, workspace: string, name: stri
   await sql.execute(DELETE_KEY, [row.id]);
   await sql.execute(DELETE_VERSIONS, [row.id]);
   await sql.execute(DELETE_ANSWERS, [row.id]);
+  await sql.execute(DELETE_LABELS, [row.id]);
   return true;
 }

@@ -1,9 +1,15 @@
-import { ApiError } from '../../../api/index.js';
+import { ApiError, LIMITS } from '../../../api/index.js';
 import { type Clock, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
+  answerRef,
   HISTORY,
   hasNewVersion,
+  type LabelOutcome,
+  type LabelRow,
+  LabelRows,
+  type LabelsRefused,
+  type NewLabel,
   openHistory,
   openQuestions,
   openTask,
@@ -18,6 +24,7 @@ import {
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
+  taskNotFound,
 } from '../../../tasks/index.js';
 import { DataKeys } from '../batches/data-keys.js';
 import { insertDataKey } from '../batches/tables/values.js';
@@ -27,6 +34,7 @@ import type { Database, Transaction } from '../postgres/database.js';
 import { CommitUnknown } from '../postgres/database-errors.js';
 import type { Queryable } from '../postgres/statement.js';
 import { DatabaseAnswers } from './answers.js';
+import { countLabels, findAnswers, findLabels, putLabels } from './label-rows.js';
 import { COPIES_MAX, TaskCopies } from './task-copies.js';
 import {
   deleteTask,
@@ -73,6 +81,31 @@ export class DatabaseTasks implements TaskStore {
   /** Writes the answers that wait. */
   stop(): Promise<void> {
     return this.kept.stop();
+  }
+
+  async label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
+    // An answer may be labelled at once.
+    await this.orUnavailable(() => this.kept.flush());
+    const { outcome } = await this.change(task, () =>
+      certainTransaction(
+        this.parts.database,
+        async (sql) => {
+          const now = await lockTasks(sql, task.workspace);
+          return this.writeLabels(sql, task, labels, now);
+        },
+        async (sql, made) => {
+          await lockTasks(sql, task.workspace);
+          const [row] = made.rows;
+          const found = row && (await findLabels(sql, task.id, [row.ref])).get(row.ref);
+          return found?.expected === row?.expected ? made : null;
+        },
+      ),
+    );
+    return outcome;
+  }
+
+  labels({ id }: Task): Promise<number> {
+    return this.orUnavailable(() => countLabels(this.parts.database, id));
   }
 
   /** Resolves when the answers of this node are stored. */
@@ -165,6 +198,35 @@ export class DatabaseTasks implements TaskStore {
     const history = [...versions, { created: changed, model }];
     await putVersion(sql, id, HISTORY, sealHistory(dataKey, task, history));
     await putVersion(sql, id, version, sealQuestions(dataKey, task, version, questions));
+  }
+
+  private async writeLabels(
+    sql: Transaction,
+    task: Task,
+    labels: readonly NewLabel[],
+    now: number,
+  ): Promise<{ readonly outcome: LabelOutcome; readonly rows: readonly LabelRow[] }> {
+    const found = await findTask(sql, task.workspace, task.name);
+    if (found?.id !== task.id) throw taskNotFound();
+    const dataKey = this.keys.open(task.id, found.key);
+    const refs = labels.map(({ reference }) => answerRef(dataKey, reference));
+    const [known, answers] = [await findLabels(sql, task.id, refs), await findAnswers(sql, task.id, refs)];
+    const made = new LabelRows(dataKey, task, now);
+    for (const [at, label] of labels.entries()) {
+      const ref = refs[at] as string;
+      made.add(label, ref, { label: known.get(ref), answer: answers.get(ref) });
+    }
+    const { faults } = made;
+    const refused = (reason: LabelsRefused['faults']) => ({
+      outcome: { stored: false, faults: reason } as const,
+      rows: [],
+    });
+    if (faults.length > 0) return refused(faults);
+    const rows = [...made.rows.values()];
+    const total = (await countLabels(sql, task.id)) + rows.filter(({ ref }) => !known.has(ref)).length;
+    if (total > LIMITS.taskLabels) return refused(null);
+    await putLabels(sql, task.id, rows);
+    return { outcome: { stored: true, labels: total }, rows };
   }
 
   private async before(sql: Queryable, place: TaskPlace): Promise<StoredBefore> {

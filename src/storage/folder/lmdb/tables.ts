@@ -16,7 +16,7 @@ import {
 } from '../../../base/index.js';
 import type { Batch, LineAborts } from '../../../batch/index.js';
 import { type KeyLayout, SEALED_PLACES } from '../../../sealing/index.js';
-import type { AnswerRow } from '../../../tasks/index.js';
+import type { AnswerRow, LabelRow } from '../../../tasks/index.js';
 
 /** Milliseconds since 1970. */
 const isInstant = isCount;
@@ -75,13 +75,16 @@ const isBatch: Shape<Batch> = isObjectOf({
   stored: isOptional(isObjectOf({ lines: isCount, other: isCount })),
 });
 
-const isAnswerRow: Shape<AnswerRow> = isObjectOf({
+const ANSWER_FIELDS = {
   ref: matches(/^[0-9a-f]{32}$/),
   at: isInstant,
   version: isCount,
   build: isString,
   sealed: isBase64,
-});
+};
+const isAnswerRow: Shape<AnswerRow> = isObjectOf(ANSWER_FIELDS);
+
+const isLabelRow: Shape<LabelRow> = isObjectOf({ ...ANSWER_FIELDS, expected: isBase64 });
 
 const isLineAborts: Shape<LineAborts> = isObjectOf({ count: isCount, last: isString, reason: isString });
 
@@ -292,6 +295,12 @@ export const TABLES = {
     ],
     value: isAnswerRow,
   },
+  task_labels: {
+    owner: 'task',
+    meaning: 'Answers of a task whose correct options are known. Encrypted.',
+    key: SEALED_PLACES.task_labels,
+    value: isLabelRow,
+  },
   task_refs: {
     owner: 'task',
     meaning: 'The number of the answer that a digest names.',
@@ -319,5 +328,6 @@ export const ADDED_TABLES: ReadonlyMap<TableName, number> = new Map([
   ['task_versions', 2],
   ['task_answers', 3],
   ['task_refs', 3],
+  ['task_labels', 3],
   ['lists', 3],
 ]);

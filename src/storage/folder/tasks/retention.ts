@@ -1,4 +1,5 @@
 import { type Clock, DAY_MS } from '../../../base/index.js';
+import type { KeyPart } from '../../../sealing/index.js';
 import { RETENTION_DOUBT_MS, RETENTION_EVERY_MS, type Task, type TaskBounds } from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
@@ -56,7 +57,7 @@ export class FolderRetention {
   private async removeAll({ id }: Pick<Task, 'id'>): Promise<void> {
     // What is not written yet would be written afterwards.
     await this.parts.access.flush();
-    for (const name of ['task_answers', 'task_refs'] as const) {
+    for (const name of ['task_answers', 'task_refs', 'task_labels'] as const) {
       for (;;) {
         const keys = firstOf(this.parts.store.table(name).keys(id), REMOVED_MAX);
         if (keys.length === 0 || this.leaving.signal.aborted) break;
@@ -69,10 +70,28 @@ export class FolderRetention {
     const { store, sealer, clock, bounds } = this.parts;
     const now = clock.now();
     const mayExpire = clock.certainFor() >= RETENTION_DOUBT_MS;
-    for (const id of [...store.table('task_answers').firstParts()] as string[]) {
+    const ids = (['task_answers', 'task_labels'] as const).flatMap((name) => [
+      ...(store.table(name).firstParts() as Iterable<string>),
+    ]);
+    for (const id of new Set(ids)) {
       if (this.leaving.signal.aborted) return;
+      const oldest = now - bounds.retentionDays() * DAY_MS;
       if (sealer.dataKey(id) === undefined) await this.removeAll({ id });
-      else if (mayExpire) await this.removeBefore(id, now - bounds.retentionDays() * DAY_MS);
+      else if (mayExpire) {
+        await this.removeBefore(id, oldest);
+        await this.removeLabels(id, oldest);
+      }
+    }
+  }
+
+  /** Labels are not in the order of their time. */
+  private async removeLabels(id: string, instant: number): Promise<void> {
+    const { store } = this.parts;
+    const labels = store.table('task_labels');
+    const old: KeyPart[][] = [];
+    for await (const { key, value } of labels.entriesInTurns(id)) if (value.at < instant) old.push(key);
+    for (let at = 0; at < old.length && !this.leaving.signal.aborted; at += REMOVED_MAX) {
+      await store.write(old.slice(at, at + REMOVED_MAX).map((key) => labels.write(key, null)));
     }
   }
 

@@ -4,6 +4,8 @@ import { randomDataKey } from '../../../sealing/index.js';
 import {
   HISTORY,
   hasNewVersion,
+  type LabelOutcome,
+  type NewLabel,
   openHistory,
   openQuestions,
   openTask,
@@ -18,12 +20,14 @@ import {
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
+  taskNotFound,
 } from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
 import type { Sealer } from '../master-key/sealer.js';
 import { FolderAnswers } from './answers.js';
+import { FolderLabels } from './labels.js';
 import { FolderRetention } from './retention.js';
 
 type Identified = Pick<Task, 'id'>;
@@ -42,11 +46,13 @@ export class FolderTasks implements TaskStore {
   /** The last change: the next one waits for it. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly kept: FolderAnswers;
+  private readonly labelled: FolderLabels;
   private bounds: TaskBounds | null = null;
   private retention: FolderRetention | null = null;
 
   constructor(private readonly parts: Parts) {
     this.kept = new FolderAnswers(parts);
+    this.labelled = new FolderLabels(parts);
   }
 
   start(bounds: TaskBounds): void {
@@ -64,6 +70,21 @@ export class FolderTasks implements TaskStore {
 
   record(task: Task, answer: TaskAnswer): boolean {
     return this.bounds === null || this.kept.record(task, answer, this.bounds);
+  }
+
+  label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
+    return this.afterOthers(async () => {
+      const dataKey = this.parts.sealer.dataKey(task.id);
+      if (dataKey === undefined) throw taskNotFound();
+      const made = await this.labelled.writesOf(dataKey, task, labels);
+      if ('stored' in made) return made;
+      await this.write(made.writes);
+      return { stored: true, labels: made.labels };
+    });
+  }
+
+  async labels(task: Task): Promise<number> {
+    return this.labelled.count(task);
   }
 
   async answers(task: Task): Promise<number> {

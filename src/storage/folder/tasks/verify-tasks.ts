@@ -3,6 +3,7 @@ import {
   answerRef,
   HISTORY,
   openAnswer,
+  openExpected,
   openHistory,
   openQuestions,
   openTask,
@@ -16,6 +17,7 @@ interface Verified {
   readonly tasks: number;
   readonly versions: number;
   readonly answers: number;
+  readonly labels: number;
   /** The owners of their data keys. */
   readonly ids: ReadonlySet<string>;
 }
@@ -27,7 +29,7 @@ interface Verified {
  */
 export function verifyTasks(store: Store, sealer: Sealer, report: (problem: string) => void): Verified {
   const ids = new Set<string>();
-  let [tasks, versions, answers] = [0, 0, 0];
+  let [tasks, versions, answers, labels] = [0, 0, 0, 0];
   for (const { key, value: row } of store.table('tasks').entries()) {
     const [workspace, name] = key as [string, string];
     const place = `The task ${name} of ${workspace}`;
@@ -44,6 +46,7 @@ export function verifyTasks(store: Store, sealer: Sealer, report: (problem: stri
       const problem = (sentence: string) => report(`${place}: ${sentence}`);
       verifyVersions(store, dataKey, task, problem);
       answers += verifyAnswers(store, dataKey, task, problem);
+      labels += verifyLabels(store, dataKey, task, problem);
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof SyntaxError)) throw error;
       report(`${place}: ${error.message}`);
@@ -52,7 +55,7 @@ export function verifyTasks(store: Store, sealer: Sealer, report: (problem: stri
   for (const [id] of store.table('task_versions').keys() as Iterable<[string]>) {
     if (!ids.has(id)) report(`task_versions ${id}: there is no such task.`);
   }
-  return { tasks, versions, answers, ids };
+  return { tasks, versions, answers, labels, ids };
 }
 
 function verifyVersions(store: Store, dataKey: Buffer, task: Task, report: (problem: string) => void): void {
@@ -85,5 +88,18 @@ function verifyAnswers(store: Store, dataKey: Buffer, task: Task, report: (probl
   }
   const found = [...refs.keys(task.id)].length;
   if (found !== count) report(`it has ${count} answers, and references to ${found}.`);
+  return count;
+}
+
+/** Returns their number. */
+function verifyLabels(store: Store, dataKey: Buffer, task: Task, report: (problem: string) => void): number {
+  let count = 0;
+  for (const { key, value } of store.table('task_labels').entries(task.id)) {
+    count += 1;
+    const { reference } = openAnswer(dataKey, task, value);
+    openExpected(dataKey, task, value);
+    if (value.ref !== key[1] || answerRef(dataKey, reference) !== value.ref)
+      report(`a labelled answer is stored under another reference.`);
+  }
   return count;
 }

@@ -32,4 +32,14 @@ export const FORMAT_4: readonly string[] = [
     PRIMARY KEY (task, number),
     UNIQUE (task, ref)
   )`,
+  `CREATE TABLE task_labels (
+    task text COLLATE "C" NOT NULL,
+    ref text COLLATE "C" NOT NULL,
+    at bigint NOT NULL,
+    version int NOT NULL,
+    build text NOT NULL,
+    sealed text NOT NULL,
+    expected text NOT NULL,
+    PRIMARY KEY (task, ref)
+  )`,
 ];

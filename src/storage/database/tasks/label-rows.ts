@@ -1,0 +1,52 @@
+import type { AnswerRow, LabelRow } from '../../../tasks/index.js';
+import { RETENTION_DOUBT_MS } from '../../../tasks/index.js';
+import { CERTAIN_MS, NOW_MS } from '../postgres/calendar-sql.js';
+import { type Queryable, statement } from '../postgres/statement.js';
+
+const ANSWERS = statement(
+  'task-answers-find',
+  'SELECT ref, at, version, build, sealed FROM task_answers WHERE task = $1 AND ref = ANY($2)',
+);
+const LABELS = statement(
+  'task-labels-find',
+  'SELECT ref, at, version, build, sealed, expected FROM task_labels WHERE task = $1 AND ref = ANY($2)',
+);
+const COUNT = statement('task-labels-count', 'SELECT count(*) AS count FROM task_labels WHERE task = $1');
+const PUT = statement(
+  'task-labels-put',
+  `INSERT INTO task_labels (task, ref, at, version, build, sealed, expected)
+   SELECT $1, ref, at, version, build, sealed, expected
+   FROM json_to_recordset($2::json) AS rows(ref text, at bigint, version int, build text, sealed text, expected text)
+   ON CONFLICT (task, ref) DO UPDATE SET at = excluded.at, version = excluded.version, build = excluded.build,
+     sealed = excluded.sealed, expected = excluded.expected`,
+);
+const EXPIRE = statement(
+  'task-labels-expire',
+  `DELETE FROM task_labels WHERE at < ${NOW_MS} - $1::bigint AND ${CERTAIN_MS} >= ${RETENTION_DOUBT_MS}`,
+);
+
+const byRef = <Row extends { readonly ref: string }>(rows: readonly Row[]): ReadonlyMap<string, Row> =>
+  new Map(rows.map((row) => [row.ref, row]));
+
+/** The answers of a task with these references. */
+export const findAnswers = async (sql: Queryable, task: string, refs: readonly string[]) =>
+  byRef(await sql.query<AnswerRow>(ANSWERS, [task, refs]));
+
+/** The labelled answers of a task with these references. */
+export const findLabels = async (sql: Queryable, task: string, refs: readonly string[]) =>
+  byRef(await sql.query<LabelRow>(LABELS, [task, refs]));
+
+/** How many labelled answers a task has. */
+export async function countLabels(sql: Queryable, task: string): Promise<number> {
+  return (await sql.query<{ count: number }>(COUNT, [task]))[0]?.count ?? 0;
+}
+
+/** Stores labelled answers, in place of those with the same reference. */
+export async function putLabels(sql: Queryable, task: string, rows: readonly LabelRow[]): Promise<void> {
+  await sql.execute(PUT, [task, JSON.stringify(rows)]);
+}
+
+/** Removes labels that are older than so many milliseconds, unless the calendar is uncertain. */
+export async function expireLabels(sql: Queryable, ms: number): Promise<void> {
+  await sql.execute(EXPIRE, [ms]);
+}

@@ -1,0 +1,61 @@
+import { LIMITS } from '../../../api/index.js';
+import { type Clock, nextTurn } from '../../../base/index.js';
+import { answerRef, LabelRows, type LabelsRefused, type NewLabel, type Task } from '../../../tasks/index.js';
+import type { FolderAccess } from '../ledger/folder-access.js';
+import type { Store } from '../lmdb/store.js';
+import type { RawWrite } from '../lmdb/writer-thread.js';
+
+/** Labels that are looked up in one turn of the event loop: about 2 ms. */
+const TURN_LABELS = 32;
+
+interface Parts {
+  readonly store: Store;
+  readonly access: Pick<FolderAccess, 'flush'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The writes that store labels, and how many labelled answers the task has then. */
+interface LabelWrites {
+  readonly writes: readonly RawWrite[];
+  readonly labels: number;
+}
+
+/** The labels of tasks. No task may be changed while its labels are made. */
+export class FolderLabels {
+  constructor(private readonly parts: Parts) {}
+
+  /** Rejects with StoreError. */
+  async writesOf(
+    dataKey: Buffer,
+    task: Task,
+    labels: readonly NewLabel[],
+  ): Promise<LabelWrites | LabelsRefused> {
+    const { store, access, clock } = this.parts;
+    // An answer may be labelled at once.
+    await access.flush();
+    const table = store.table('task_labels');
+    const made = new LabelRows(dataKey, task, clock.now());
+    for (const [at, label] of labels.entries()) {
+      if (at % TURN_LABELS === TURN_LABELS - 1) await nextTurn();
+      const ref = answerRef(dataKey, label.reference);
+      made.add(label, ref, { label: table.get(task.id, ref), answer: this.answer(task, ref) });
+    }
+    const { rows, faults } = made;
+    if (faults.length > 0) return { stored: false, faults };
+    const added = [...rows.keys()].filter((ref) => table.get(task.id, ref) === undefined).length;
+    const total = this.count(task) + added;
+    if (total > LIMITS.taskLabels) return { stored: false, faults: null };
+    return { writes: [...rows].map(([ref, row]) => table.write([task.id, ref], row)), labels: total };
+  }
+
+  /** How many labelled answers a task has. */
+  count({ id }: Pick<Task, 'id'>): number {
+    return this.parts.store.table('task_labels').count([id]);
+  }
+
+  private answer({ id }: Pick<Task, 'id'>, ref: string) {
+    const { store } = this.parts;
+    const number = store.table('task_refs').get(id, ref);
+    return number === undefined ? undefined : store.table('task_answers').get(id, number);
+  }
+}

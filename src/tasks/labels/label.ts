@@ -1,0 +1,119 @@
+import { placeOf, seal, unseal } from '../../sealing/index.js';
+import { type AnswerRow, sealAnswer, type TaskAnswer } from '../task-answer.js';
+import type { Task } from '../task-types.js';
+
+/** The correct option of questions, as its index, by the name of the question. Null: a label is taken back. */
+export type Expected = Readonly<Record<string, number | null>>;
+
+/** A label that is to be stored. */
+export interface NewLabel {
+  /** The number of its line, from 1. */
+  readonly line: number;
+  /** What names the answer; see `TaskAnswer`. */
+  readonly reference: string;
+  readonly expected: Expected;
+  /** The answer, if it was made for this label; null: one that is kept already. */
+  readonly answer: TaskAnswer | null;
+}
+
+/** An answer whose correct options are known, as it is stored. */
+export interface LabelRow extends AnswerRow {
+  /** The correct options, encrypted with the key of the task, in base64. `at` is the time of the last label. */
+  readonly expected: string;
+}
+
+/** Encrypts the correct options of an answer. */
+const sealExpected = (
+  dataKey: Uint8Array,
+  { id }: Pick<Task, 'id'>,
+  ref: string,
+  expected: Expected,
+): string =>
+  seal(dataKey, placeOf('task_labels', id, ref), Buffer.from(JSON.stringify(expected))).toString('base64');
+
+/** Decrypts the correct options of an answer. Throws StoreError if they are damaged. */
+export const openExpected = (
+  dataKey: Uint8Array,
+  { id }: Pick<Task, 'id'>,
+  { ref, expected }: Pick<LabelRow, 'ref' | 'expected'>,
+): Expected =>
+  JSON.parse(unseal(dataKey, placeOf('task_labels', id, ref), Buffer.from(expected, 'base64')).toString());
+
+/**
+ * The row of a labelled answer: what the new label does not name stays.
+ *
+ * @param row that of the answer
+ * @param before its labels so far
+ * @param at milliseconds since 1970
+ */
+function labelledRow(
+  dataKey: Uint8Array,
+  task: Pick<Task, 'id'>,
+  row: AnswerRow,
+  before: Expected,
+  { expected }: Pick<NewLabel, 'expected'>,
+  at: number,
+): LabelRow {
+  const { ref, version, build, sealed } = row;
+  const all = { ...before, ...expected };
+  return { ref, at, version, build, sealed, expected: sealExpected(dataKey, task, ref, all) };
+}
+
+/** Why a label cannot be stored. */
+export interface LabelProblem {
+  readonly line: number;
+  readonly type: 'answer_not_found' | 'answer_of_other_version';
+}
+
+/** Nothing was stored. `faults`: null: the task would have more labels than it may. */
+export interface LabelsRefused {
+  readonly stored: false;
+  readonly faults: readonly LabelProblem[] | null;
+}
+
+/** What came of labels: all of them are stored, or none. `labels`: how many labelled answers the task has. */
+export type LabelOutcome = { readonly stored: true; readonly labels: number } | LabelsRefused;
+
+/** Why the answer of a row, if there is one, cannot be labelled; null: it can. */
+function problemOf(
+  row: Pick<AnswerRow, 'version'> | undefined,
+  { version }: Pick<Task, 'version'>,
+): LabelProblem['type'] | null {
+  if (row === undefined) return 'answer_not_found';
+  return row.version === version ? null : 'answer_of_other_version';
+}
+
+/** What is stored of an answer that is to be labelled. */
+export interface StoredAnswer {
+  readonly label: LabelRow | undefined;
+  readonly answer: AnswerRow | undefined;
+}
+
+/** The rows of labels, as far as they are made. */
+export class LabelRows {
+  /** By reference. */
+  readonly rows = new Map<string, LabelRow>();
+  readonly faults: LabelProblem[] = [];
+
+  /** @param now milliseconds since 1970 */
+  constructor(
+    private readonly dataKey: Uint8Array,
+    private readonly task: Task,
+    private readonly now: number,
+  ) {}
+
+  /** Adds the row of a label, or a fault. A later label of the same answer follows an earlier one. */
+  add(label: NewLabel, ref: string, stored: StoredAnswer): void {
+    const { dataKey, task, now, rows, faults } = this;
+    const known = rows.get(ref) ?? stored.label;
+    const own = label.answer === null ? undefined : sealAnswer(dataKey, task, label.answer, now);
+    const row = own ?? known ?? stored.answer;
+    const type = problemOf(row, task);
+    if (type !== null || row === undefined) {
+      faults.push({ line: label.line, type: type ?? 'answer_not_found' });
+      return;
+    }
+    const before = known?.version === task.version ? openExpected(dataKey, task, known) : {};
+    rows.set(ref, labelledRow(dataKey, task, row, before, label, now));
+  }
+}

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import {
+  ApiError,
+  type ContentEncoding,
+  type ErrorType,
+  isCustomId,
+  LIMITS,
+  OPTION_KINDS,
+} from '../../api/index.js';
+import { type FileLine, splitLines } from '../../base/index.js';
+import {
+  decompress,
+  type OpenBody,
+  openBody,
+  type Question,
+  readStoredQuestions,
+} from '../../decide/index.js';
+import type { Expected } from './label.js';
+
+/** The body of a call with labels, and the questions that they answer, as JSON. */
+export interface SentLabels {
+  readonly body: Uint8Array;
+  readonly encoding: ContentEncoding;
+  readonly questions: string;
+}
+
+/** A line of the body. */
+export interface ReadLabel {
+  readonly line: number;
+  readonly reference: string;
+  readonly expected: Expected;
+  /** The line itself, if it has a state that is decided first; null: it names an answer. */
+  readonly body: Uint8Array | null;
+}
+
+/** An entry of `errors`. */
+export interface LabelFault {
+  readonly line: number;
+  readonly type: string;
+  readonly error: string;
+}
+
+export type ReadLabels =
+  | { readonly ok: true; readonly labels: readonly ReadLabel[] }
+  | {
+      readonly ok: false;
+      readonly type: ErrorType;
+      readonly message: string;
+      readonly details: Readonly<Record<string, unknown>>;
+    };
+
+const REQUEST_ID = /^req_[A-Za-z0-9]{24}$/;
+const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
+const FIELDS = ['request_id', 'batch_id', 'custom_id', 'state'] as const;
+
+/** Reads and checks the lines of a body. Never rejects because of a body, however malformed. */
+export async function readLabels({ body, encoding, questions }: SentLabels): Promise<ReadLabels> {
+  try {
+    const sent = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    const plain = await decompress(sent, encoding, LIMITS.labelBytes);
+    const asked = readStoredQuestions(questions);
+    const labels: ReadLabel[] = [];
+    const faults: LabelFault[] = [];
+    let count = 0;
+    for (const line of splitLines(plain)) {
+      count += 1;
+      if (count > LIMITS.labelLines) throw tooMany(`${LIMITS.labelLines} lines`);
+      try {
+        labels.push(readLine(line, asked));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const type = error.type === 'invalid_json' ? 'invalid_json' : 'invalid_label';
+        faults.push({ line: line.number, type, error: error.message });
+      }
+    }
+    if (labels.filter((label) => label.body !== null).length > LIMITS.labelStates)
+      throw tooMany(`${LIMITS.labelStates} lines with a state`);
+    if (faults.length > 0) return { ok: false, ...invalidLabels(faults) };
+    if (count === 0) throw new ApiError('empty_batch', 'The body has no lines.');
+    return { ok: true, labels };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { type, message } = error;
+    return { ok: false, type, message, details: {} };
+  }
+}
+
+/** The refusal of labels. */
+export function invalidLabels(faults: readonly LabelFault[]) {
+  return {
+    type: 'invalid_labels' as const,
+    message: `${faults.length} lines are invalid; no label was stored.`,
+    details: { errors: faults.slice(0, LIMITS.batchErrors), invalid_lines: faults.length },
+  };
+}
+
+const tooMany = (what: string) =>
+  new ApiError(
+    'too_many_lines',
+    `The body has more than ${what}, which is the limit. Send the rest in further calls.`,
+  );
+
+function readLine({ number, bytes }: FileLine, questions: readonly Question[]): ReadLabel {
+  const { fields, sources } = openBody(bytes, ['state'], 'line');
+  const given = FIELDS.filter((name) => fields[name] !== undefined && fields[name] !== null);
+  const expected = readExpected(fields.expected, questions);
+  const common = { line: number, expected };
+  switch (given.join()) {
+    case 'request_id':
+      return { ...common, reference: matching(fields, 'request_id', REQUEST_ID), body: null };
+    case 'batch_id,custom_id': {
+      const batch = matching(fields, 'batch_id', BATCH_ID);
+      const customId = fields.custom_id;
+      if (typeof customId !== 'string' || !isCustomId(customId))
+        throw new ApiError('invalid_request', '`custom_id` is not one of a line.');
+      return { ...common, reference: `${batch}/${customId}`, body: null };
+    }
+    case 'state': {
+      // The same state again is a correction.
+      const said = JSON.stringify([sources.get('state'), fields.assets, fields.image_budget]);
+      const digest = createHash('sha256').update(said).digest('hex');
+      return { ...common, reference: `state/${digest}`, body: Uint8Array.from(bytes) };
+    }
+    default:
+      throw new ApiError(
+        'invalid_request',
+        'A line has `request_id`, or `batch_id` and `custom_id`, or `state`, and nothing else of these.',
+      );
+  }
+}
+
+function matching(fields: OpenBody['fields'], name: string, pattern: RegExp): string {
+  const value = fields[name];
+  if (typeof value === 'string' && pattern.test(value)) return value;
+  throw new ApiError('invalid_request', `\`${name}\` is not an id.`);
+}
+
+function readExpected(value: unknown, questions: readonly Question[]): Expected {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ApiError('invalid_request', '`expected` must be an object of the correct answer by question.');
+  const entries = Object.entries(value);
+  if (entries.length === 0) throw new ApiError('invalid_request', '`expected` names no question.');
+  const expected = entries.map(([name, answer]) => {
+    const question = questions.find((each) => each.name === name);
+    if (question === undefined)
+      throw new ApiError('invalid_request', '`expected` names a question that the task does not have.');
+    return [name, answer === null ? null : optionOf(question, answer)] as const;
+  });
+  return Object.fromEntries(expected);
+}
+
+/** The index of the correct option. */
+function optionOf({ type, options }: Question, answer: unknown): number {
+  const keys = options.map(({ key }) => key);
+  switch (OPTION_KINDS[type]) {
+    case 'sides':
+      if (typeof answer === 'boolean') return keys.indexOf(String(answer));
+      throw new ApiError('invalid_request', '`expected` of a noul must be true or false.');
+    case 'labels': {
+      const index = typeof answer === 'string' ? keys.indexOf(answer) : -1;
+      if (index >= 0) return index;
+      throw new ApiError('invalid_request', '`expected` of a choice must be one of its labels.');
+    }
+    case 'levels':
+      if (typeof answer === 'number' && Number.isInteger(answer) && answer >= 0 && answer < keys.length)
+        return answer;
+      throw new ApiError(
+        'invalid_request',
+        `\`expected\` of a score must be a level from 0 to ${keys.length - 1}.`,
+      );
+  }
+}

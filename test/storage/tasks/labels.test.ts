@@ -1,0 +1,106 @@
+// Labels of answers to tasks, by both implementations: a data folder and a database.
+import { test } from 'tap';
+import { DAY_MS } from '../../../src/base/index.js';
+import {
+  type Expected,
+  type NewLabel,
+  putTask,
+  RETENTION_EVERY_MS,
+  type Task,
+  type TaskContent,
+  type TaskStore,
+} from '../../../src/tasks/index.js';
+import { TASK_STORES } from '../../support/store/task-stores.js';
+import { until } from '../../support/until.js';
+
+const CONTENT = { questions: '{"q":1}', model: null, description: null, targetError: 0.05, confidence: 0.95 };
+const BOUNDS = { answersOfTask: 5, maxAnswers: () => 1_000, retentionDays: () => 30 };
+const PLACE = { workspace: 'w', name: 'a' };
+
+const put = (tasks: TaskStore, change: Partial<TaskContent> = {}): Promise<Task> => {
+  const content = { ...CONTENT, ...change };
+  return tasks.put(PLACE, content, (before, id, now) => putTask(before, { ...PLACE, id }, content, now));
+};
+const answer = (reference: string, version = 1) => ({
+  reference,
+  version,
+  build: 'm-1',
+  probabilities: [[0.25, 0.75]],
+});
+const label = (line: number, reference: string, expected: Expected = { q: 1 }): NewLabel => ({
+  line,
+  reference,
+  expected,
+  answer: null,
+});
+
+for (const { name, options, open } of TASK_STORES) {
+  test(
+    `${name}: an answer is labelled at once, corrected, and leaves the ring without its label`,
+    options,
+    async (t) => {
+      const { tasks, labels } = await open(t);
+      tasks.start(BOUNDS);
+      t.teardown(() => tasks.stop());
+      const task = await put(tasks);
+      tasks.record(task, answer('req_1'));
+      tasks.record(task, answer('req_2'));
+      t.strictSame(await tasks.label(task, [label(1, 'req_1'), label(2, 'req_2', { q: 0, r: 2 })]), {
+        stored: true,
+        labels: 2,
+      });
+      t.equal(await tasks.labels(task), 2);
+      t.strictSame(await tasks.label(task, [label(1, 'req_2', { q: 1 }), label(2, 'req_2', { r: null })]), {
+        stored: true,
+        labels: 2,
+      });
+      for (let at = 3; at < 20; at += 1) tasks.record(task, answer(`req_${at}`));
+      t.strictSame(await tasks.label(task, [label(1, 'req_1', { q: 0 })]), { stored: true, labels: 2 });
+      t.strictSame(await labels(task), { req_1: { q: 0 }, req_2: { q: 1, r: null } });
+    },
+  );
+
+  test(`${name}: all labels of a call are stored, or none`, options, async (t) => {
+    const { tasks, labels } = await open(t);
+    tasks.start(BOUNDS);
+    t.teardown(() => tasks.stop());
+    const first = await put(tasks);
+    tasks.record(first, answer('req_1'));
+    const task = await put(tasks, { model: 'm' });
+    tasks.record(task, answer('req_2', 2));
+    const call = [label(1, 'req_2'), label(3, 'req_9'), label(7, 'req_1')];
+    t.strictSame(await tasks.label(task, call), {
+      stored: false,
+      faults: [
+        { line: 3, type: 'answer_not_found' },
+        { line: 7, type: 'answer_of_other_version' },
+      ],
+    });
+    t.strictSame(await labels(task), {});
+    const decided = { ...label(1, 'state/1'), answer: answer('state/1', 2) };
+    t.strictSame(await tasks.label(task, [decided, label(2, 'req_2')]), { stored: true, labels: 2 });
+    t.strictSame(await tasks.label(task, [{ ...decided, expected: { q: 0 } }]), { stored: true, labels: 2 });
+    t.strictSame(await labels(task), { 'state/1': { q: 0 }, req_2: { q: 1 } });
+    await tasks.remove(PLACE);
+    await t.rejects(tasks.label(task, [decided]), { message: 'The workspace has no such task.' });
+  });
+
+  test(`${name}: labels are deleted by their age, and with their task`, options, async (t) => {
+    const { tasks, labels, content, ageLabels, clock } = await open(t);
+    const empty = await content();
+    let days = 30;
+    tasks.start({ ...BOUNDS, retentionDays: () => days });
+    t.teardown(() => tasks.stop());
+    const task = await put(tasks);
+    for (const reference of ['req_1', 'req_2']) tasks.record(task, answer(reference));
+    await tasks.label(task, [label(1, 'req_1')]);
+    await ageLabels(2 * DAY_MS);
+    await tasks.label(task, [label(1, 'req_2')]);
+    days = 1;
+    clock.advance(RETENTION_EVERY_MS);
+    await until(async () => (await tasks.labels(task)) === 1);
+    t.strictSame(await labels(task), { req_2: { q: 1 } });
+    await tasks.remove(PLACE);
+    await until(async () => (await content()) === empty);
+  });
+}

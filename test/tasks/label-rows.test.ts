@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { test } from 'tap';
+import { LIMITS } from '../../src/api/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
+import { FolderLabels } from '../../src/storage/folder/tasks/labels.js';
+import { type NewLabel, putTask } from '../../src/tasks/index.js';
+
+const CONTENT = { questions: '{"q":1}', model: null, description: null, targetError: 0.05, confidence: 0.95 };
+const PLACE = { workspace: 'w', name: 'a', id: 'task_a' };
+const task = putTask({ task: null, questions: null, others: { count: 0, bytes: 0 } }, PLACE, CONTENT, 0);
+
+test('a task has as many labelled answers as it may have, and no more', async (t) => {
+  const store = openStore(t.testdir());
+  t.teardown(() => store.close());
+  const labels = new FolderLabels({ store, access: { flush: async () => {} }, clock: { now: () => 0 } });
+  const table = store.table('task_labels');
+  const ref = (at: number) => at.toString(16).padStart(32, '0');
+  const row = { at: 0, version: 1, build: 'm', sealed: 'eA==', expected: 'eA==' };
+  const stored = LIMITS.taskLabels - 1;
+  await store.write(
+    Array.from({ length: stored }, (_, at) => table.write([task.id, ref(at)], { ...row, ref: ref(at) })),
+  );
+  t.equal(labels.count(task), stored);
+  const label = (line: number): NewLabel => {
+    const answer = { reference: `state/${line}`, version: 1, build: 'm', probabilities: [[1, 0]] };
+    return { line, reference: answer.reference, expected: { q: 0 }, answer };
+  };
+  const key = randomBytes(32);
+  t.match(await labels.writesOf(key, task, [label(1)]), { labels: LIMITS.taskLabels });
+  t.strictSame(await labels.writesOf(key, task, [label(1), label(2)]), { stored: false, faults: null });
+});

@@ -1,0 +1,101 @@
+import { gzipSync } from 'node:zlib';
+import { test } from 'tap';
+import { LIMITS } from '../../src/api/index.js';
+import { readLabels } from '../../src/tasks/index.js';
+
+const QUESTIONS = JSON.stringify({
+  angry: { type: 'noul' },
+  team: { type: 'choice', criteria: ['billing', 'sales'] },
+  urgent: { type: 'score', criteria: ['low', 'high'] },
+});
+const REQUEST = `req_${'a'.repeat(24)}`;
+const BATCH = `batch_${'b'.repeat(24)}`;
+
+const read = (text: string) =>
+  readLabels({ body: Buffer.from(text), encoding: 'identity', questions: QUESTIONS });
+const lines = (...values: readonly object[]) => values.map((value) => JSON.stringify(value)).join('\n');
+
+test('labels name an answer, a line of a batch, or a state', async (t) => {
+  const result = await read(
+    `\n${lines(
+      { request_id: REQUEST, expected: { angry: true, team: 'sales', urgent: 1 }, other: 1 },
+      { batch_id: BATCH, custom_id: 'a:1', expected: { angry: false, team: null } },
+      { state: { b: 1, a: 2 }, expected: { urgent: 0 } },
+      { state: { b: 1, a: 2 }, expected: { urgent: 1 } },
+      { state: { a: 2, b: 1 }, expected: { urgent: 0 } },
+    )}\r\n`,
+  );
+  t.ok(result.ok);
+  if (!result.ok) return;
+  const { labels } = result;
+  t.match(labels.slice(0, 2), [
+    { line: 2, reference: REQUEST, expected: { angry: 0, team: 1, urgent: 1 }, body: null },
+    { line: 3, reference: `${BATCH}/a:1`, expected: { angry: 1, team: null }, body: null },
+  ]);
+  const states = labels.slice(2);
+  t.ok(states.every(({ reference }) => /^state\/[0-9a-f]{64}$/.test(reference)));
+  t.equal(states[0]?.reference, states[1]?.reference, 'the same state is the same answer');
+  t.not(states[0]?.reference, states[2]?.reference);
+  t.match(JSON.parse(String(Buffer.from(states[0]?.body as Uint8Array))), { state: { b: 1, a: 2 } });
+});
+
+test('every invalid line is listed, and its strings are not repeated', async (t) => {
+  const secret = 'an-unmistakable-text';
+  const label = { request_id: REQUEST, expected: { angry: true } };
+  const invalid: readonly unknown[] = [
+    { ...label, request_id: secret },
+    { ...label, request_id: undefined },
+    { ...label, state: secret },
+    { batch_id: BATCH, expected: { angry: true } },
+    { batch_id: BATCH, custom_id: `${secret} `, expected: { angry: true } },
+    { ...label, expected: secret },
+    { ...label, expected: [] },
+    { ...label, expected: {} },
+    { ...label, expected: { [secret]: true } },
+    { ...label, expected: { __proto__x: true } },
+    { ...label, expected: { angry: 1 } },
+    { ...label, expected: { team: secret } },
+    { ...label, expected: { urgent: 2 } },
+    { ...label, expected: { urgent: -1 } },
+    { ...label, expected: { urgent: 0.5 } },
+    [],
+    7,
+  ];
+  const text = [lines(label), ...invalid.map((value) => JSON.stringify(value)), '{', lines(label)].join('\n');
+  const result = await read(text);
+  t.notOk(result.ok);
+  if (result.ok) return;
+  const count = invalid.length + 1;
+  t.match(result, { type: 'invalid_labels', details: { invalid_lines: count } });
+  const errors = result.details.errors as { line: number; type: string }[];
+  t.strictSame(
+    errors.map(({ line }) => line),
+    Array.from({ length: count }, (_, at) => at + 2),
+  );
+  t.equal(errors.at(-1)?.type, 'invalid_json');
+  t.ok(errors.slice(0, -1).every(({ type }) => type === 'invalid_label'));
+  t.notMatch(JSON.stringify(result), secret);
+});
+
+test('bodies are bounded', async (t) => {
+  const label = JSON.stringify({ request_id: REQUEST, expected: { angry: true } });
+  const many = (count: number, line = label) => `${line}\n`.repeat(count);
+  const typeOf = async (text: string) => {
+    const result = await read(text);
+    return result.ok ? result.labels.length : result.type;
+  };
+  t.equal(await typeOf(many(LIMITS.labelLines)), LIMITS.labelLines);
+  t.equal(await typeOf(many(LIMITS.labelLines + 1)), 'too_many_lines');
+  const state = JSON.stringify({ state: 'x', expected: { angry: true } });
+  t.equal(await typeOf(many(LIMITS.labelStates, state)), LIMITS.labelStates);
+  t.equal(await typeOf(many(LIMITS.labelStates + 1, state)), 'too_many_lines');
+  t.equal(await typeOf(''), 'empty_batch');
+  t.equal(await typeOf('\n \n'), 'empty_batch');
+  const padded = (length: number) => label + ' '.repeat(length - label.length);
+  t.equal(await typeOf(padded(LIMITS.labelBytes)), 1);
+  const compressed = gzipSync(padded(LIMITS.labelBytes + 1));
+  const result = await readLabels({ body: compressed, encoding: 'gzip', questions: QUESTIONS });
+  t.match(result, { ok: false, type: 'body_too_large' });
+  const damaged = await readLabels({ body: Buffer.from('x'), encoding: 'gzip', questions: QUESTIONS });
+  t.match(damaged, { ok: false, type: 'bad_encoding' });
+});
