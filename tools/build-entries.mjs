@@ -26,6 +26,7 @@ export const ENTRIES = [
   'storage/folder/batches/reading/reading-thread',
   'storage/folder/lmdb/writer-thread',
   'storage/folder/master-key/rekey-thread',
+  'tasks/fits/fit-thread',
   'tuning/process/probe-process',
 ];
 

@@ -701,6 +701,11 @@ var TaskCalls = class {
       signal
     });
   }
+  /** Fits a task to its labels, and puts its thresholds in force. */
+  fit(name, { signal } = {}) {
+    const path = `${pathOf(name)}/fit`;
+    return this.json({ path, method: "POST", repeatable: "always", has: "questions", signal });
+  }
   /** Deletes a task with everything that is known about its answers. */
   delete(name, { signal } = {}) {
     return this.json({ path: pathOf(name), method: "DELETE", repeatable: "unanswered", signal });

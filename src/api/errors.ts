@@ -63,6 +63,11 @@ export const ERRORS = {
     status: 422,
     meaning: 'Of a call with labels, `invalid_lines` lines are invalid; `errors` lists the first 100.',
   },
+  too_few_labels: {
+    status: 409,
+    meaning:
+      'No question of the task has enough labels for a fit; `questions` says how many each has and needs.',
+  },
   too_many_labels: { status: 422, meaning: 'The task would have more than 20,000 labelled answers.' },
   idempotency_conflict: {
     status: 409,

@@ -145,6 +145,16 @@ export const ROUTES = [
     meaning: 'Say which answers to a task were correct: JSON Lines.',
   },
   {
+    name: 'fitTask',
+    method: 'POST',
+    path: '/v1/tasks/{name}/fit',
+    token: true,
+    body: 'none',
+    ofModel: false,
+    errors: 'own',
+    meaning: 'Fit a task to its labels, and put its thresholds in force.',
+  },
+  {
     name: 'limits',
     method: 'GET',
     path: '/v1/limits',

@@ -544,6 +544,78 @@ export interface ApiSchemas {
     readonly answers: number;
     /** Answers whose correct options are known. */
     readonly labels: number;
+    /** The fit in force for the build that answers now; `null` without one. */
+    readonly fit: {
+      readonly object: "fit";
+      readonly task: {
+        readonly name: string;
+        readonly version: number;
+      };
+      /** The build whose answers are labelled. */
+      readonly model: string;
+      readonly target_error: number;
+      readonly confidence: number;
+      readonly fitted_at: string;
+      /** By name. */
+      readonly questions: { readonly [name: string]: {
+        readonly labels: number;
+        /** The labels that chose neither the temperature nor the candidates. */
+        readonly tested: number;
+        readonly temperature: {
+          /** Divides the logits again; 1 changes nothing. */
+          readonly value: number;
+        };
+        /** Of the labels that tested the threshold; also the reliability and the coverage by threshold. */
+        readonly quality: {
+          readonly n: number;
+          readonly accuracy: number;
+          readonly brier: number;
+          readonly log_loss: number;
+          readonly ece: number;
+          readonly ci: {
+            /** The bounds of a 95 % interval. */
+            readonly accuracy: readonly (number)[];
+            /** The bounds of a 95 % interval. */
+            readonly brier: readonly (number)[];
+            /** The bounds of a 95 % interval. */
+            readonly log_loss: readonly (number)[];
+            /** The bounds of a 95 % interval. */
+            readonly ece: readonly (number)[];
+          };
+        };
+        /** `null`: none keeps the target. */
+        readonly threshold: {
+          /** The smallest confidence of an accepted answer. */
+          readonly threshold: number;
+          /** Of the labels that tested it, those that it accepts. */
+          readonly accepted: number;
+          /** Those of them that are wrong. */
+          readonly wrong: number;
+          /** The upper confidence bound of the error; at most the target. */
+          readonly error_max: number;
+          readonly coverage: {
+            readonly value: number;
+            /** The bounds of a 95 % interval. */
+            readonly ci: readonly (number)[];
+          };
+          readonly error: {
+            readonly value: number;
+            /** The bounds of a 95 % interval. */
+            readonly ci: readonly (number)[];
+          };
+        } | null;
+        /** Larger coverages, and how many labels each would probably need. */
+        readonly more: readonly ({
+          readonly threshold: number;
+          readonly coverage: number;
+          readonly labels: number;
+        })[];
+      } | {
+        readonly refused: "too_few_labels";
+        readonly labels: number;
+        readonly needed: number;
+      } };
+    } | null;
     /** The questions by name; answers come back under the same names. */
     readonly questions: { readonly [name: string]: {
       readonly type: "noul";
@@ -694,6 +766,78 @@ export interface ApiSchemas {
     /** Labelled answers that the task has now. */
     readonly labels: number;
   };
+  /** What the labels say about each question, and its threshold. */
+  readonly TaskFit: {
+    readonly object: "fit";
+    readonly task: {
+      readonly name: string;
+      readonly version: number;
+    };
+    /** The build whose answers are labelled. */
+    readonly model: string;
+    readonly target_error: number;
+    readonly confidence: number;
+    readonly fitted_at: string;
+    /** By name. */
+    readonly questions: { readonly [name: string]: {
+      readonly labels: number;
+      /** The labels that chose neither the temperature nor the candidates. */
+      readonly tested: number;
+      readonly temperature: {
+        /** Divides the logits again; 1 changes nothing. */
+        readonly value: number;
+      };
+      /** Of the labels that tested the threshold; also the reliability and the coverage by threshold. */
+      readonly quality: {
+        readonly n: number;
+        readonly accuracy: number;
+        readonly brier: number;
+        readonly log_loss: number;
+        readonly ece: number;
+        readonly ci: {
+          /** The bounds of a 95 % interval. */
+          readonly accuracy: readonly (number)[];
+          /** The bounds of a 95 % interval. */
+          readonly brier: readonly (number)[];
+          /** The bounds of a 95 % interval. */
+          readonly log_loss: readonly (number)[];
+          /** The bounds of a 95 % interval. */
+          readonly ece: readonly (number)[];
+        };
+      };
+      /** `null`: none keeps the target. */
+      readonly threshold: {
+        /** The smallest confidence of an accepted answer. */
+        readonly threshold: number;
+        /** Of the labels that tested it, those that it accepts. */
+        readonly accepted: number;
+        /** Those of them that are wrong. */
+        readonly wrong: number;
+        /** The upper confidence bound of the error; at most the target. */
+        readonly error_max: number;
+        readonly coverage: {
+          readonly value: number;
+          /** The bounds of a 95 % interval. */
+          readonly ci: readonly (number)[];
+        };
+        readonly error: {
+          readonly value: number;
+          /** The bounds of a 95 % interval. */
+          readonly ci: readonly (number)[];
+        };
+      } | null;
+      /** Larger coverages, and how many labels each would probably need. */
+      readonly more: readonly ({
+        readonly threshold: number;
+        readonly coverage: number;
+        readonly labels: number;
+      })[];
+    } | {
+      readonly refused: "too_few_labels";
+      readonly labels: number;
+      readonly needed: number;
+    } };
+  };
   /** Credit, limits and prices of the key. */
   readonly Limits: {
     readonly object: "limits";
@@ -826,7 +970,7 @@ export interface ApiSchemas {
   readonly Error: {
     /** One sentence that names the field, the limit and the value. */
     readonly error: string;
-    readonly type: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "task_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "invalid_labels" | "too_many_labels" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_task" | "too_many_tasks" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
+    readonly type: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "task_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "invalid_labels" | "too_few_labels" | "too_many_labels" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_task" | "too_many_tasks" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
   };
   /** The reason of an error. */
   readonly OpenAiError: {
@@ -836,7 +980,7 @@ export interface ApiSchemas {
       readonly type: string;
       /** The place in the body, such as `questions[3].name`. */
       readonly param: string | null;
-      readonly code: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "task_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "invalid_labels" | "too_many_labels" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_task" | "too_many_tasks" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
+      readonly code: "http_version_not_supported" | "headers_too_large" | "not_found" | "host_not_allowed" | "method_not_allowed" | "unauthorized" | "length_required" | "body_too_large" | "unsupported_encoding" | "unsupported_media_type" | "out_of_credit" | "budget_exceeded" | "rate_limited" | "too_many_batches" | "batch_not_found" | "task_not_found" | "batch_not_finished" | "batch_finished" | "request_timeout" | "bad_encoding" | "bad_multipart" | "invalid_jsonl" | "empty_batch" | "too_many_lines" | "invalid_batch" | "invalid_labels" | "too_few_labels" | "too_many_labels" | "idempotency_conflict" | "invalid_json" | "invalid_request" | "model_not_found" | "model_not_allowed" | "invalid_webhook_url" | "missing" | "invalid_input" | "invalid_questions" | "too_many_questions" | "invalid_type" | "invalid_question" | "too_many_options" | "invalid_task" | "too_many_tasks" | "invalid_image_budget" | "invalid_assets" | "image_reference_truncated" | "too_many_images" | "unreferenced_asset" | "image_too_large" | "unsupported_image_format" | "image_dimensions" | "remote_image" | "invalid_image" | "images_not_supported" | "batch_unavailable" | "outcome_unknown" | "overloaded" | "model_unavailable" | "internal_error";
     };
   };
 }

@@ -5,6 +5,7 @@ import type {
   Task,
   TaskAnswers,
   TaskContent,
+  TaskFit,
   TaskLabel,
   TaskState,
   TaskSummary,
@@ -71,6 +72,12 @@ export class TaskCalls {
       has: 'labels',
       signal,
     });
+  }
+
+  /** Fits a task to its labels, and puts its thresholds in force. */
+  fit(name: string, { signal }: SignalOptions = {}): Promise<TaskFit> {
+    const path = `${pathOf(name)}/fit`;
+    return this.json({ path, method: 'POST', repeatable: 'always', has: 'questions', signal });
   }
 
   /** Deletes a task with everything that is known about its answers. */

@@ -123,6 +123,7 @@ function decisionOf(
       usage: { ...usage, cachedTokens },
       extras,
       task,
+      probabilities,
     }),
     build,
     probabilities,

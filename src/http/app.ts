@@ -93,6 +93,7 @@ export interface TaskApp {
   /** Like `Authorized.decide`, for a request whose questions are those of the task. `requestId`: its `X-Request-Id`. */
   decide(name: string, request: SentRequest, requestId: string, signal: AbortSignal): Promise<DecideReply>;
   remove(name: string): Promise<object>;
+  fit(name: string, signal: AbortSignal): Promise<string>;
   /** Labels as JSON Lines. */
   label(name: string, labels: SentTask, signal: AbortSignal): Promise<object>;
 }

@@ -75,9 +75,14 @@ export function answerAuthorized(
       body: JSON.stringify(await caller.tasks.label(id ?? '', { body, encoding }, signal)),
     }));
   }
-  if (route.name === 'listTasks' || route.name === 'showTask' || route.name === 'deleteTask') {
+  if (
+    route.name === 'listTasks' ||
+    route.name === 'showTask' ||
+    route.name === 'deleteTask' ||
+    route.name === 'fitTask'
+  ) {
     caller.admitFree(0);
-    return TASKS[route.name](caller.tasks, id ?? '');
+    return TASKS[route.name](caller.tasks, id ?? '', signal);
   }
   const batches = batchApp(options, caller);
   if (route.body === 'none') {

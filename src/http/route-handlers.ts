@@ -47,13 +47,14 @@ export const OWN: Readonly<Record<'limits' | 'usage', Own>> = {
   usage: async (caller, _, target) => ({ body: JSON.stringify(await caller.usage(readDays(target))) }),
 };
 
-type OfTasks = (tasks: TaskApp, name: string) => Promise<RouteReply>;
+type OfTasks = (tasks: TaskApp, name: string, signal: AbortSignal) => Promise<RouteReply>;
 
 /** The routes about tasks that have no body. `name`: '' if the path has none. */
-export const TASKS: Readonly<Record<'listTasks' | 'showTask' | 'deleteTask', OfTasks>> = {
+export const TASKS: Readonly<Record<'listTasks' | 'showTask' | 'deleteTask' | 'fitTask', OfTasks>> = {
   listTasks: async (tasks) => jsonReply(await tasks.list()),
   showTask: async (tasks, name) => ({ body: await tasks.show(name) }),
   deleteTask: async (tasks, name) => jsonReply(await tasks.remove(name)),
+  fitTask: async (tasks, name, signal) => ({ body: await tasks.fit(name, signal) }),
 };
 
 /** The routes about batches that have no body. `id`: '' if the path has none. */

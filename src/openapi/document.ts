@@ -18,6 +18,7 @@ import {
   ModelListSchema,
   TaskAnswersSchema,
 } from './responses.js';
+import { TaskFitSchema } from './task-fit-schema.js';
 import { TaskBody, TaskDeletedSchema, TaskLabelsSchema, TaskListSchema, TaskSchema } from './task-schemas.js';
 
 const SCHEMAS = {
@@ -36,6 +37,7 @@ const SCHEMAS = {
   TaskDecideRequest: TaskDecideBody,
   TaskAnswers: TaskAnswersSchema,
   TaskLabels: TaskLabelsSchema,
+  TaskFit: TaskFitSchema,
   Limits: LimitsSchema,
   Usage: UsageSchema,
   ModelList: ModelListSchema,
@@ -61,6 +63,7 @@ const ANSWERS: Readonly<Record<RouteName, SchemaName | 'page' | null>> = {
   deleteTask: 'TaskDeleted',
   decideTask: 'TaskAnswers',
   labelTask: 'TaskLabels',
+  fitTask: 'TaskFit',
   limits: 'Limits',
   usage: 'Usage',
   models: 'ModelList',

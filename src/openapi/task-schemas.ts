@@ -1,5 +1,6 @@
 import { LIMITS } from '../api/index.js';
 import { QUESTIONS } from './requests.js';
+import { TaskFitSchema } from './task-fit-schema.js';
 
 // JSON Schemas of the tasks of a workspace (contract 4.11), for documentation and tests; the clients derive their types
 // from them.
@@ -71,7 +72,7 @@ const SUMMARY_NAMES = [
 /** A task. */
 export const TaskSchema = {
   type: 'object',
-  required: [...SUMMARY_NAMES, 'versions', 'answers', 'labels', 'questions'],
+  required: [...SUMMARY_NAMES, 'versions', 'answers', 'labels', 'fit', 'questions'],
   properties: {
     ...SUMMARY_FIELDS,
     versions: {
@@ -85,6 +86,10 @@ export const TaskSchema = {
     },
     answers: { type: 'integer', minimum: 0, description: 'Answers whose numbers are kept.' },
     labels: { type: 'integer', minimum: 0, description: 'Answers whose correct options are known.' },
+    fit: {
+      anyOf: [TaskFitSchema, { type: 'null' }],
+      description: 'The fit in force for the build that answers now; `null` without one.',
+    },
     questions: QUESTIONS,
   },
   description: 'A task and the questions of its version in use.',

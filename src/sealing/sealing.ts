@@ -31,6 +31,10 @@ export const SEALED_PLACES = {
     ['task', 'text'],
     ['ref', 'text'],
   ],
+  task_fits: [
+    ['task', 'text'],
+    ['build', 'text'],
+  ],
   task_labels: [
     ['task', 'text'],
     ['ref', 'text'],

@@ -172,7 +172,12 @@ export class Service implements App {
     // Reported by `endAll` below.
     stopped.catch(() => {});
     this.engines.cancel();
-    await endAll([() => stopped, () => this.engines.close(), () => this.storage.close()]);
+    await endAll([
+      () => stopped,
+      () => this.tasks.close(),
+      () => this.engines.close(),
+      () => this.storage.close(),
+    ]);
   }
 
   private async decide(caller: Caller, request: SentRequest, signal: AbortSignal): Promise<Decision> {

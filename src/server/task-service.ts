@@ -1,10 +1,11 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { type Clock, FairQueue, type Shares } from '../base/index.js';
-import type { Decision, SentRequest } from '../decide/index.js';
+import { type AskedTask, type Decision, readStoredQuestions, type SentRequest } from '../decide/index.js';
 import type { TaskApp } from '../http/index.js';
 import type { Storage } from '../storage/index.js';
 import {
+  fitsInForce,
   isTaskName,
   keptProbabilities,
   type NewLabel,
@@ -20,6 +21,7 @@ import {
 import type { Log, Metrics } from '../telemetry/index.js';
 import type { Engines } from './engines.js';
 import { inTurn } from './queue-full.js';
+import { TaskFits } from './task-fits.js';
 import { TaskLabels } from './task-labels.js';
 
 /** Changes made at the same time. Those of a workspace wait for each other, and would hold connections to a database. */
@@ -40,16 +42,18 @@ export class TaskService {
   private readonly changes = new FairQueue(TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX);
   private readonly cache = new QuestionCache();
   private readonly labels: TaskLabels;
+  private readonly fits: TaskFits;
 
   constructor(
     private readonly engines: Engines,
-    private readonly storage: Pick<Storage, 'tasks' | 'access'>,
+    private readonly storage: Pick<Storage, 'tasks' | 'access' | 'clock'>,
     private readonly metrics: Metrics,
     private readonly log: Pick<Log, 'error'>,
     clock: Clock,
   ) {
     const { access } = storage;
     this.labels = new TaskLabels({ engines, access, clock });
+    this.fits = new TaskFits(storage);
     for (const outcome of ['kept', 'dropped']) metrics.instruments.taskAnswers.inc({ outcome }, 0);
   }
 
@@ -74,23 +78,33 @@ export class TaskService {
       },
       decide: async (name, request, requestId, signal) => {
         const task = await this.existing({ workspace, name });
-        const { version, model } = task;
-        const asked = { name, version, model, questions: await this.questionsOf(task) };
+        const asked = await this.asked(task);
         const decision = await decide({ ...request, task: asked }, signal);
         this.record(task, requestId, decision);
         return decision;
       },
+      fit: async (name, signal) => {
+        requireLoaded();
+        const task = await this.existing({ workspace, name });
+        const questions = readStoredQuestions(await this.questionsOf(task));
+        const names = questions.map((question) => question.name);
+        return this.fits.fit(caller, task, this.buildOf(task), names, signal);
+      },
       label: async (name, body, signal) => {
         requireLoaded();
         const task = await this.existing({ workspace, name });
-        const { version, model } = task;
-        const asked = { name, version, model, questions: await this.questionsOf(task) };
+        const asked = await this.asked(task);
         const store = (labels: readonly NewLabel[]) =>
           this.change(caller, () => this.storage.tasks.label(task, labels));
         const taken = await this.labels.take(caller, asked, body, store, signal);
-        return { object: 'labels', task: { name, version }, ...taken };
+        return { object: 'labels', task: { name, version: task.version }, ...taken };
       },
     };
+  }
+
+  /** Ends the thread of fits. */
+  close(): Promise<void> {
+    return this.fits.close();
   }
 
   private async put(
@@ -133,7 +147,28 @@ export class TaskService {
       questions,
       answers: await tasks.answers(task),
       labels: await tasks.labels(task),
+      fit: await this.fitOf(task),
     });
+  }
+
+  /** The fit in force for the build that answers now, as JSON; null: there is none. */
+  private async fitOf(task: Task): Promise<string | null> {
+    const build = this.engines.catalog.find(task.model)?.id;
+    const fit = fitsInForce(task).find((each) => each.build === build);
+    return fit === undefined ? null : ((await this.storage.tasks.fitReport(task, fit.build)) ?? null);
+  }
+
+  /** What a request about a task lacks. Rejects with ApiError `task_not_found` if the task was deleted. */
+  private async asked(task: Task): Promise<AskedTask> {
+    const { name, version, model } = task;
+    return { name, version, model, questions: await this.questionsOf(task), fits: fitsInForce(task) };
+  }
+
+  /** The build that answers the version in use now. Throws ApiError `model_not_found`. */
+  private buildOf({ model }: Task): string {
+    const build = this.engines.catalog.find(model);
+    if (build !== undefined) return build.id;
+    throw new ApiError('model_not_found', 'This server does not serve the model of the task any more.');
   }
 
   /** The questions of the version in use. Rejects with ApiError `task_not_found` if the task was deleted. */

@@ -1,3 +1,7 @@
+export type { FittedQuestions, FitWork } from './fits/fit-labels.js';
+export { fitJson } from './fits/fit-object.js';
+export { FIT_THREAD } from './fits/fit-thread-file.js';
+export { fitsInForce, withFit } from './fits/task-fit.js';
 export {
   type Expected,
   type LabelOutcome,
@@ -21,9 +25,11 @@ export { QuestionCache } from './question-cache.js';
 export { type ReadTask, readTask, type SentTask } from './read-task.js';
 export {
   HISTORY,
+  openFit,
   openHistory,
   openQuestions,
   openTask,
+  sealFit,
   sealHistory,
   sealQuestions,
   sealTask,
@@ -45,5 +51,5 @@ export {
 } from './task-bounds.js';
 export { isTaskName, requireTaskName, taskNotFound } from './task-names.js';
 export { taskJson, taskSummary } from './task-object.js';
-export type { TaskPlace, TaskStore } from './task-store.js';
-export type { Task, TaskContent, TaskVersion } from './task-types.js';
+export type { LabelledRows, TaskPlace, TaskStore } from './task-store.js';
+export type { Task, TaskContent, TaskFit, TaskVersion } from './task-types.js';

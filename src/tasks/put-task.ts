@@ -31,7 +31,7 @@ export function putTask(
       throw new ApiError('too_many_tasks', `The workspace already has ${LIMITS.tasks} tasks.`);
     }
     requireBytes(others.bytes + bytes);
-    return { ...place, created: now, changed: now, version: 1, bytes, ...settings };
+    return { ...place, created: now, changed: now, version: 1, bytes, ...settings, fits: [] };
   }
   if (task.model === settings.model && questions === wanted) {
     const isEqual =
@@ -47,7 +47,9 @@ export function putTask(
     );
   }
   requireBytes(others.bytes + task.bytes + bytes);
-  return { ...task, ...settings, changed: now, version: task.version + 1, bytes: task.bytes + bytes };
+  // Fits are of earlier versions.
+  const next = { version: task.version + 1, bytes: task.bytes + bytes, fits: [] };
+  return { ...task, ...settings, changed: now, ...next };
 }
 
 /** Whether a task that was put has a version that `before` did not have. */

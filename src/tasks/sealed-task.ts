@@ -1,7 +1,7 @@
 import { placeOf, seal, unseal } from '../sealing/index.js';
 import type { Task, TaskVersion } from './task-types.js';
 
-type Hidden = Pick<Task, 'model' | 'description' | 'targetError' | 'confidence'>;
+type Hidden = Pick<Task, 'model' | 'description' | 'targetError' | 'confidence' | 'fits'>;
 
 /** The row of a task. What a caller wrote is sealed, except the name. */
 export interface TaskRow extends Omit<Task, 'workspace' | 'name' | keyof Hidden> {
@@ -14,8 +14,8 @@ export const HISTORY = 0;
 
 /** The row of a task. `dataKey`: that of the task. */
 export function sealTask(dataKey: Uint8Array, task: Task): TaskRow {
-  const { workspace, name, model, description, targetError, confidence, ...row } = task;
-  const hidden: Hidden = { model, description, targetError, confidence };
+  const { workspace, name, model, description, targetError, confidence, fits, ...row } = task;
+  const hidden: Hidden = { model, description, targetError, confidence, fits };
   const sealed = seal(dataKey, placeOf('tasks', workspace, name), Buffer.from(JSON.stringify(hidden)));
   return { ...row, sealed: sealed.toString('base64') };
 }
@@ -48,6 +48,14 @@ export const openQuestions = (
   version: number,
   sealed: Uint8Array,
 ): string => unseal(dataKey, placeOf('task_versions', id, version), sealed).toString();
+
+/** Encrypts a fit to the labels of a build, which is JSON. */
+export const sealFit = (dataKey: Uint8Array, { id }: Identified, build: string, report: string): Buffer =>
+  seal(dataKey, placeOf('task_fits', id, build), Buffer.from(report));
+
+/** Decrypts a fit. Throws StoreError if it is damaged. */
+export const openFit = (dataKey: Uint8Array, { id }: Identified, build: string, sealed: Uint8Array): string =>
+  unseal(dataKey, placeOf('task_fits', id, build), sealed).toString();
 
 /** Encrypts the list of a task's versions, oldest first. */
 export const sealHistory = (

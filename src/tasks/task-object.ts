@@ -17,7 +17,8 @@ export const taskSummary = (task: Task) => ({
  * A task as JSON (contract 2.13).
  *
  * @param known what is known about it. `versions`: oldest first. `questions`: those of the version in use, as JSON, which
- *   keeps their order. `answers`: how many are kept. `labels`: how many labelled answers it has
+ *   keeps their order. `answers`: how many are kept. `labels`: how many labelled answers it has.
+ *   `fit`: the fit in force for the build that answers now, as JSON; null: there is none
  */
 export function taskJson(
   task: Task,
@@ -26,16 +27,17 @@ export function taskJson(
     readonly questions: string;
     readonly answers: number;
     readonly labels: number;
+    readonly fit: string | null;
   },
 ): string {
-  const { versions, questions, answers, labels } = known;
+  const { versions, questions, answers, labels, fit } = known;
   const shown = versions.map(({ model, created }, at) => ({
     version: at + 1,
     model,
     created_at: timestamp(created),
   }));
   const rest = JSON.stringify({ ...taskSummary(task), versions: shown, answers, labels });
-  return `${rest.slice(0, -1)},"questions":${questions}}`;
+  return `${rest.slice(0, -1)},"fit":${fit},"questions":${questions}}`;
 }
 
 /** ISO 8601 with offset. */

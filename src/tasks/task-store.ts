@@ -1,8 +1,14 @@
-import type { LabelOutcome, NewLabel } from './labels/label.js';
+import type { LabelOutcome, LabelRow, NewLabel } from './labels/label.js';
 import type { StoredBefore } from './put-task.js';
 import type { TaskAnswer } from './task-answer.js';
 import type { TaskBounds } from './task-bounds.js';
-import type { Task, TaskContent, TaskVersion } from './task-types.js';
+import type { Task, TaskContent, TaskFit, TaskVersion } from './task-types.js';
+
+/** Labelled answers, encrypted. */
+export interface LabelledRows {
+  readonly dataKey: Uint8Array;
+  readonly rows: readonly LabelRow[];
+}
 
 /** The task that a name of a workspace stands for. */
 export type TaskPlace = Pick<Task, 'workspace' | 'name'>;
@@ -43,6 +49,15 @@ export interface TaskStore {
    * cluster a second later. Once this resolves, the labels are on the disk.
    */
   label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome>;
+  /** The labelled answers of the version in use and a build, with the key that opens them; undefined: the task was deleted. */
+  labelled(task: Task, build: string): Promise<LabelledRows | undefined>;
+  /**
+   * Puts a fit in force, with what it has found, as JSON: both are stored, or none. False: the task was changed or deleted
+   * since the fit was begun, and nothing was stored.
+   */
+  putFit(task: Task, fit: TaskFit, report: string): Promise<boolean>;
+  /** What the last fit to a build has found, as JSON; undefined: there was none. */
+  fitReport(task: Task, build: string): Promise<string | undefined>;
   /** How many labelled answers a task has. */
   labels(task: Task): Promise<number>;
   /** How many answers of a task are kept. */

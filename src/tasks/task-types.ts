@@ -1,3 +1,5 @@
+import type { Acceptance } from '../statistics/index.js';
+
 /** A named set of questions of a workspace: its version in use. */
 export interface Task {
   /** Names the task in the storage. A task that is deleted and made again has another one. */
@@ -18,6 +20,17 @@ export interface Task {
   readonly targetError: number;
   /** With which probability `targetError` holds. */
   readonly confidence: number;
+  /** The last one first; see `fitsInForce`. */
+  readonly fits: readonly TaskFit[];
+}
+
+/** A fit of a version to the labels of a build, as far as answers need it. */
+export interface TaskFit extends Pick<Task, 'version' | 'targetError' | 'confidence'> {
+  readonly build: string;
+  /** When it was made, in milliseconds since 1970. */
+  readonly at: number;
+  /** Per question; null: its labels were too few. */
+  readonly acceptances: ReadonlyArray<Acceptance | null>;
 }
 
 /** A version of a task. Its questions and its model never change. */

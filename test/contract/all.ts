@@ -15,6 +15,7 @@ import { LIMITS_OF_DECIDE } from './limits.js';
 import { REQUESTS } from './requests.js';
 import { SYSTEM_ONE_PATH } from './system-one-path.js';
 import { TASKS } from './tasks.js';
+import { TASK_LABELS } from './tasks-labels.js';
 import { USAGE } from './usage.js';
 
 /** Every contract test, roughly in the order of the sections. */
@@ -29,6 +30,7 @@ export const TESTS: readonly ContractTest[] = [
   ...LIMITS_OF_DECIDE,
   ...USAGE,
   ...TASKS,
+  ...TASK_LABELS,
   ...BATCHES_SUBMIT,
   ...BATCHES_LINES,
   ...BATCHES_OBJECTS,
@@ -44,6 +46,7 @@ export const STORED_TESTS: readonly ContractTest[] = [
   ...ERRORS_OF_DECIDE,
   ...USAGE,
   ...TASKS,
+  ...TASK_LABELS,
   ...BATCHES_SUBMIT,
   ...BATCHES_OBJECTS,
   ...BATCHES_RESULTS,

@@ -13,6 +13,9 @@ const KEPT = '4.11 rule 9: numbers of an answer are kept, and nothing else';
 const LABELS = '4.11 rule 10: answers are labelled, and labels corrected';
 const INVALID_LABELS = '4.11 rule 11: one invalid line refuses all labels of a call';
 
+const FITTED = '4.11 rule 14: a fit of the labels, in its documented shape';
+const TOO_FEW = '4.11 rule 14: too few labels are refused with the number';
+
 /** The rules about tasks. */
 export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '2.13 questions': by(SHAPE, '2.13 questions: kept in the order sent'),
@@ -24,7 +27,15 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   ),
   '2.13 answers': by(SHAPE, KEPT),
   '2.13 labels': by(SHAPE, LABELS),
+  '2.13 fit': by(SHAPE, FITTED),
   '2.13 times': by(SHAPE),
+  '2.14 of': by(FITTED),
+  '2.14 questions': by(FITTED),
+  '2.14 labels': by(FITTED),
+  '2.14 temperature': { by: [FITTED], elsewhere: ['test/statistics/threshold.test.ts'] },
+  '2.14 quality': { by: [FITTED], elsewhere: ['test/statistics/threshold.test.ts'] },
+  '2.14 threshold': { by: [FITTED], elsewhere: ['test/statistics/threshold.test.ts'] },
+  '2.14 more': { elsewhere: ['test/statistics/threshold.test.ts'] },
   '4.11 rule 1': by('4.11 rule 1: other questions or another model make a version, an equal body none'),
   '4.11 rule 2': by(NAMES),
   '4.11 rule 3': by('4.11 rule 3: questions and model are checked as those of a request'),
@@ -47,6 +58,13 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   },
   '4.11 rule 12': by('4.11 rule 12: a state is decided first, and charged with its label'),
   '4.11 rule 13': { elsewhere: ['test/storage/tasks/labels.test.ts'] },
+  '4.11 rule 14': by(FITTED, TOO_FEW),
+  '4.11 rule 15': {
+    by: ['4.11 rule 15: accept follows the fit in force'],
+    elsewhere: ['test/tasks/put-task.test.ts'],
+  },
+  '4.11 rule 16': { elsewhere: ['test/statistics/guarantee.test.ts'] },
+  '7.4 too_few_labels': by(TOO_FEW),
   '7.4 invalid_labels': by(INVALID_LABELS),
   '7.4 too_many_labels': { elsewhere: ['test/tasks/label-rows.test.ts'] },
   '7.4 task_not_found': by(OWNERS, NAMES),

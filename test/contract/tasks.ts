@@ -2,31 +2,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { CHANGES } from '../../src/access/index.js';
-import { ERRORS, type ErrorType, LIMITS } from '../../src/api/index.js';
-import type { Reply, Sending, Service } from '../support/contract/service.js';
+import { LIMITS } from '../../src/api/index.js';
+import type { Reply } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
+import { isRefusal, TASK, tasksOf } from '../support/contract/task-calls.js';
 import { until } from '../support/until.js';
-
-const TASK = { questions: ASK };
-
-/** The calls about the tasks of one key. */
-function tasksOf({ get, post }: Service, token: string) {
-  const path = (name: string) => `/v1/tasks/${name}`;
-  return {
-    put: (name: string, body: unknown, sending: Sending = {}): Promise<Reply> =>
-      post(body, { path: path(name), method: 'PUT', token, ...sending }),
-    show: (name: string) => get(path(name), { token }),
-    list: () => get('/v1/tasks', { token }),
-    delete: (name: string) => get(path(name), { token, method: 'DELETE' }),
-    label: (name: string, ...lines: readonly object[]): Promise<Reply> =>
-      post(lines.map((line) => JSON.stringify(line)).join('\n'), { path: `${path(name)}/labels`, token }),
-    decide: (name: string, body: unknown, sending: Sending = {}): Promise<Reply> =>
-      post(body, { path: `${path(name)}/decide`, token, ...sending }),
-  };
-}
-
-const isRefusal = ({ status, json }: Reply, type: ErrorType) =>
-  status === ERRORS[type].status && json.type === type && Object.keys(json).length === 2;
 
 /** Contract 2.13 and contract 4.11. */
 export const TASKS: readonly ContractTest[] = [
@@ -52,6 +32,7 @@ export const TASKS: readonly ContractTest[] = [
       versions: [{ version: 1, model: null, created_at: created }],
       answers: 0,
       labels: 0,
+      fit: null,
       questions: ASK,
     };
     t.strictSame(made.json, whole);
@@ -315,65 +296,6 @@ export const TASKS: readonly ContractTest[] = [
     for (const file of files.filter((each) => statSync(each).isFile())) {
       t.notOk(readFileSync(file, 'latin1').includes(secret), file);
     }
-  }),
-  httpRule('4.11 rule 10: answers are labelled, and labels corrected', async (t, service) => {
-    const tasks = tasksOf(service, (await service.account('task-labels')).token);
-    await tasks.put('l', { questions: { ...ASK, team: { type: 'choice', criteria: ['a', 'b'] } } });
-    const requestId = async () =>
-      (await tasks.decide('l', { state: 'x' })).headers.get('x-request-id') as string;
-    const [one, two] = [await requestId(), await requestId()];
-    const made = await tasks.label(
-      'l',
-      { request_id: one, expected: { q: true } },
-      { request_id: two, expected: { q: false, team: 'b' } },
-    );
-    t.equal(made.status, 200);
-    t.strictSame(made.json, { object: 'labels', task: { name: 'l', version: 1 }, lines: 2, labels: 2 });
-    const corrected = await tasks.label('l', { request_id: one, expected: { q: false, team: null } });
-    t.strictSame([corrected.json.lines, corrected.json.labels], [1, 2]);
-    t.equal((await tasks.show('l')).json.labels, 2);
-    t.ok(isRefusal(await tasks.label('none', { request_id: one, expected: { q: true } }), 'task_not_found'));
-  }),
-  httpRule('4.11 rule 11: one invalid line refuses all labels of a call', async (t, service) => {
-    const tasks = tasksOf(service, (await service.account('task-bad-labels')).token);
-    await tasks.put('l', TASK);
-    const requestId = (await tasks.decide('l', { state: 'x' })).headers.get('x-request-id');
-    const label = { request_id: requestId, expected: { q: true } };
-    const refused = await tasks.label('l', label, { ...label, expected: { q: 1 } }, {});
-    t.equal(refused.status, ERRORS.invalid_labels.status);
-    t.match(refused.json, { type: 'invalid_labels', invalid_lines: 2, errors: [{ line: 2 }, { line: 3 }] });
-    const unknown = await tasks.label('l', label, { ...label, request_id: `req_${'x'.repeat(24)}` });
-    t.match(unknown.json, { type: 'invalid_labels', errors: [{ line: 2, type: 'answer_not_found' }] });
-    await tasks.put('l', { ...TASK, model: 'decider-g-12b' });
-    const earlier = await tasks.label('l', label);
-    t.match(earlier.json, { errors: [{ line: 1, type: 'answer_of_other_version' }] });
-    t.equal((await tasks.show('l')).json.labels, 0);
-  }),
-  rule('4.11 rule 12: a state is decided first, and charged with its label', async (t, service) => {
-    const { account, get } = service;
-    const { token } = await account('task-states');
-    const tasks = tasksOf(service, token);
-    await tasks.put('l', TASK);
-    const label = { state: { a: 1 }, expected: { q: true } };
-    t.strictSame((await tasks.label('l', label)).json.labels, 1);
-    t.strictSame(
-      (await tasks.label('l', { ...label, expected: { q: false } })).json.labels,
-      1,
-      'a correction',
-    );
-    const used = async () => (await get('/v1/usage', { token })).json;
-    const { data, total } = await used();
-    t.match(data, [{ kind: 'batch', requests: 2 }]);
-    const refused = await tasks.label('l', label, {
-      state: '[p]',
-      expected: { q: true },
-      assets: { '[p]': {} },
-    });
-    t.match(refused.json, { type: 'invalid_labels', errors: [{ line: 2, type: 'invalid_assets' }] });
-    t.strictSame((await used()).total, total, 'nothing is charged for labels that are refused');
-    const poor = await account('task-states-poor', 0);
-    await tasksOf(service, poor.token).put('l', TASK);
-    t.ok(isRefusal(await tasksOf(service, poor.token).label('l', label), 'out_of_credit'));
   }),
   httpRule('8 limit task body: 256 KiB as sent and decompressed, and no more', async (t, service) => {
     const tasks = tasksOf(service, (await service.account('task-body')).token);

@@ -26,6 +26,7 @@ import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/se
 import { OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/operator-body.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
+import { FITS_AT_ONCE, FITS_WAITING_MAX } from '../../src/server/task-fits.js';
 import { LABEL_STATES_MAX, LABEL_STATES_WAITING_MAX } from '../../src/server/task-labels.js';
 import { TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX } from '../../src/server/task-service.js';
 import { FREE_BYTES_MIN } from '../../src/storage/folder/lmdb/make-store.js';
@@ -54,6 +55,8 @@ const shares = [
   share('changes of tasks waiting', TASK_CHANGES_WAITING_MAX),
   share('states decided for labels at the same time', LABEL_STATES_MAX),
   share('states waiting for that', LABEL_STATES_WAITING_MAX),
+  share('fits of tasks at the same time', FITS_AT_ONCE),
+  share('fits waiting', FITS_WAITING_MAX),
 ];
 
 const { stallBytes, stallMs, totalMs } = BODY_DEADLINES;

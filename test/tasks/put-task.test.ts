@@ -1,11 +1,14 @@
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
+import { FITS_MAX } from '../../src/tasks/fits/task-fit.js';
 import {
+  fitsInForce,
   hasNewVersion,
   putTask,
   type StoredBefore,
   type Task,
   type TaskContent,
+  withFit,
 } from '../../src/tasks/index.js';
 
 const ALONE = { count: 0, bytes: 0 };
@@ -28,7 +31,7 @@ const MADE = put(NOTHING, {});
 test('a new task has one version, an equal body changes nothing, a setting no version', async (t) => {
   t.ok(hasNewVersion(null, MADE));
   const counts = { version: 1, bytes: QUESTIONS.length };
-  t.strictSame(MADE, { ...PLACE, created: NOW, changed: NOW, ...counts, ...SETTINGS });
+  t.strictSame(MADE, { ...PLACE, created: NOW, changed: NOW, ...counts, ...SETTINGS, fits: [] });
   t.equal(put(stored(MADE), {}, 2_000), MADE);
   for (const change of [{ description: 'd' }, { targetError: 0.1 }, { confidence: 0.9 }]) {
     const next = put(stored(MADE), change, 2_000);
@@ -44,6 +47,34 @@ test('other questions or another model make the next version', async (t) => {
     const bytes = MADE.bytes + Buffer.byteLength(questions);
     t.strictSame(next, { ...MADE, model, description: 'd', changed: 2_000, version: 2, bytes });
   }
+});
+
+test('a fit is in force for its version, its build and its promise, and for 8 builds at most', async (t) => {
+  const fit = (build: string) => ({
+    version: 1,
+    build,
+    at: NOW,
+    targetError: 0.05,
+    confidence: 0.95,
+    acceptances: [{ temperature: 1, threshold: 0.9 }],
+  });
+  const fitted = withFit(MADE, fit('m-1')) as Task;
+  t.strictSame(fitsInForce(fitted), [fit('m-1')]);
+  const again = { ...fit('m-1'), at: 2_000 };
+  t.strictSame(withFit(fitted, again)?.fits, [again], 'it replaces the one before');
+  const stricter = put(stored(fitted), { targetError: 0.01 });
+  t.strictSame(fitsInForce(stricter), [], 'another promise');
+  t.strictSame(fitsInForce(put(stored(stricter), {})), [fit('m-1')], 'the promise of before');
+  t.equal(withFit(stricter, fit('m-2')), null, 'the task was changed meanwhile');
+  t.strictSame(put(stored(fitted), { model: 'm' }).fits, [], 'another version');
+  let many = MADE;
+  for (let at = 0; at <= FITS_MAX; at += 1) many = withFit(many, fit(`m-${at}`)) as Task;
+  t.equal(many.fits.length, FITS_MAX);
+  t.equal(many.fits[0]?.build, `m-${FITS_MAX}`);
+  t.notOk(
+    many.fits.some(({ build }) => build === 'm-0'),
+    'the oldest goes',
+  );
 });
 
 test('tasks, versions and bytes are bounded, and what exists can still be changed', async (t) => {

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, cast
 
 from ._http import Call, HttpCalls
 from ._images import Images, body_of_decide, encode
-from ._types import Task, TaskAnswers, TaskDeleted, TaskLabels
+from ._types import Task, TaskAnswers, TaskDeleted, TaskFit, TaskLabels
 
 _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
@@ -78,6 +78,10 @@ class Tasks:
         repeatable = not any("state" in label for label in labels)
         call = Call(f"{_path(name)}/labels", "POST", body, headers, repeatable=repeatable, has="labels")
         return cast(TaskLabels, self._calls.json(call)[0])
+
+    def fit(self, name: str) -> TaskFit:
+        """Fits a task to its labels, and puts its thresholds in force."""
+        return cast(TaskFit, self._calls.json(Call(f"{_path(name)}/fit", "POST", has="questions"))[0])
 
     def delete(self, name: str) -> TaskDeleted:
         """Deletes a task with everything that is known about its answers."""

@@ -679,6 +679,81 @@ class TaskVersionsItem(TypedDict):
     created_at: str
 
 
+class TaskFit1Task(TypedDict):
+    name: str
+    version: int
+
+
+class TaskFit1QuestionsValue1Temperature(TypedDict):
+    value: float
+
+
+class TaskFit1QuestionsValue1QualityCi(TypedDict):
+    accuracy: List[float]
+    brier: List[float]
+    log_loss: List[float]
+    ece: List[float]
+
+
+class TaskFit1QuestionsValue1Quality(TypedDict):
+    n: int
+    accuracy: float
+    brier: float
+    log_loss: float
+    ece: float
+    ci: "TaskFit1QuestionsValue1QualityCi"
+
+
+class TaskFit1QuestionsValue1Threshold1Coverage(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskFit1QuestionsValue1Threshold1Error(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskFit1QuestionsValue1Threshold1(TypedDict):
+    threshold: float
+    accepted: int
+    wrong: int
+    error_max: float
+    coverage: "TaskFit1QuestionsValue1Threshold1Coverage"
+    error: "TaskFit1QuestionsValue1Threshold1Error"
+
+
+class TaskFit1QuestionsValue1MoreItem(TypedDict):
+    threshold: float
+    coverage: float
+    labels: int
+
+
+class TaskFit1QuestionsValue1(TypedDict):
+    labels: int
+    tested: int
+    temperature: "TaskFit1QuestionsValue1Temperature"
+    quality: "TaskFit1QuestionsValue1Quality"
+    threshold: Union["TaskFit1QuestionsValue1Threshold1", None]
+    more: List["TaskFit1QuestionsValue1MoreItem"]
+
+
+class TaskFit1QuestionsValue2(TypedDict):
+    refused: Literal["too_few_labels"]
+    labels: int
+    needed: int
+
+
+class TaskFit1(TypedDict):
+    object: Literal["fit"]
+    task: "TaskFit1Task"
+    model: str
+    target_error: float
+    confidence: float
+    fitted_at: str
+    questions: Dict[str, Union["TaskFit1QuestionsValue1", "TaskFit1QuestionsValue2"]]
+
+
 class TaskQuestionsValue1Criteria2(TypedDict):
     true: Union[str, None]
     false: Union[str, None]
@@ -729,6 +804,7 @@ class Task(TypedDict):
     versions: List["TaskVersionsItem"]
     answers: int
     labels: int
+    fit: Union["TaskFit1", None]
     questions: Dict[str, Union["TaskQuestionsValue1", "TaskQuestionsValue2", "TaskQuestionsValue3"]]
 
 
@@ -852,6 +928,81 @@ class TaskLabels(TypedDict):
     labels: int
 
 
+class TaskFitTask(TypedDict):
+    name: str
+    version: int
+
+
+class TaskFitQuestionsValue1Temperature(TypedDict):
+    value: float
+
+
+class TaskFitQuestionsValue1QualityCi(TypedDict):
+    accuracy: List[float]
+    brier: List[float]
+    log_loss: List[float]
+    ece: List[float]
+
+
+class TaskFitQuestionsValue1Quality(TypedDict):
+    n: int
+    accuracy: float
+    brier: float
+    log_loss: float
+    ece: float
+    ci: "TaskFitQuestionsValue1QualityCi"
+
+
+class TaskFitQuestionsValue1Threshold1Coverage(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskFitQuestionsValue1Threshold1Error(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskFitQuestionsValue1Threshold1(TypedDict):
+    threshold: float
+    accepted: int
+    wrong: int
+    error_max: float
+    coverage: "TaskFitQuestionsValue1Threshold1Coverage"
+    error: "TaskFitQuestionsValue1Threshold1Error"
+
+
+class TaskFitQuestionsValue1MoreItem(TypedDict):
+    threshold: float
+    coverage: float
+    labels: int
+
+
+class TaskFitQuestionsValue1(TypedDict):
+    labels: int
+    tested: int
+    temperature: "TaskFitQuestionsValue1Temperature"
+    quality: "TaskFitQuestionsValue1Quality"
+    threshold: Union["TaskFitQuestionsValue1Threshold1", None]
+    more: List["TaskFitQuestionsValue1MoreItem"]
+
+
+class TaskFitQuestionsValue2(TypedDict):
+    refused: Literal["too_few_labels"]
+    labels: int
+    needed: int
+
+
+class TaskFit(TypedDict):
+    object: Literal["fit"]
+    task: "TaskFitTask"
+    model: str
+    target_error: float
+    confidence: float
+    fitted_at: str
+    questions: Dict[str, Union["TaskFitQuestionsValue1", "TaskFitQuestionsValue2"]]
+
+
 class LimitsKey(TypedDict):
     id: str
     name: Union[str, None]
@@ -970,14 +1121,14 @@ class Health(TypedDict):
 
 class Error(TypedDict):
     error: str
-    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "invalid_labels", "too_many_labels", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+    type: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "invalid_labels", "too_few_labels", "too_many_labels", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
 
 
 class OpenAiErrorError(TypedDict):
     message: str
     type: str
     param: Union[str, None]
-    code: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "invalid_labels", "too_many_labels", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
+    code: Literal["http_version_not_supported", "headers_too_large", "not_found", "host_not_allowed", "method_not_allowed", "unauthorized", "length_required", "body_too_large", "unsupported_encoding", "unsupported_media_type", "out_of_credit", "budget_exceeded", "rate_limited", "too_many_batches", "batch_not_found", "task_not_found", "batch_not_finished", "batch_finished", "request_timeout", "bad_encoding", "bad_multipart", "invalid_jsonl", "empty_batch", "too_many_lines", "invalid_batch", "invalid_labels", "too_few_labels", "too_many_labels", "idempotency_conflict", "invalid_json", "invalid_request", "model_not_found", "model_not_allowed", "invalid_webhook_url", "missing", "invalid_input", "invalid_questions", "too_many_questions", "invalid_type", "invalid_question", "too_many_options", "invalid_task", "too_many_tasks", "invalid_image_budget", "invalid_assets", "image_reference_truncated", "too_many_images", "unreferenced_asset", "image_too_large", "unsupported_image_format", "image_dimensions", "remote_image", "invalid_image", "images_not_supported", "batch_unavailable", "outcome_unknown", "overloaded", "model_unavailable", "internal_error"]
 
 
 class OpenAiError(TypedDict):

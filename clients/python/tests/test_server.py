@@ -112,6 +112,9 @@ class Server(unittest.TestCase):
         labels = self.decider.tasks.label("python", [{"state": "Hello", "expected": {"angry": False}}])
         self.assertEqual((labels["lines"], labels["labels"]), (1, 1))
         self.assertEqual(self.decider.tasks.show("python")["labels"], 1)
+        with self.assertRaises(DeciderError) as few:
+            self.decider.tasks.fit("python")
+        self.assertEqual(few.exception.type, "too_few_labels")
         self.assertEqual(self.decider.tasks.put("python", questions, model=self.model)["version"], 2)
         self.assertEqual([task["name"] for task in self.decider.tasks.list()], ["python"])
         self.assertTrue(self.decider.tasks.delete("python")["deleted"])

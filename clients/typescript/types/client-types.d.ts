@@ -184,6 +184,8 @@ export type TaskLabel = {
 } | {
     readonly state: unknown;
 });
+/** What labels say about each question of a task, and the thresholds. */
+export type TaskFit = ApiSchemas['TaskFit'];
 export type StoredLabels = ApiSchemas['TaskLabels'];
 /** The answers to the questions of a task; those of `decide`, with `accept`. */
 export type TaskAnswers = ApiSchemas['TaskAnswers'];

@@ -1,5 +1,5 @@
 import type { SignalOptions } from './batch-calls.js';
-import type { DeletedTask, StoredLabels, Task, TaskAnswers, TaskContent, TaskLabel, TaskState, TaskSummary } from './client-types.js';
+import type { DeletedTask, StoredLabels, Task, TaskAnswers, TaskContent, TaskFit, TaskLabel, TaskState, TaskSummary } from './client-types.js';
 import type { HttpCalls, ResponseInfo } from './http-calls.js';
 /** The tasks of the key's workspace. Every call rejects with DeciderError, or with the reason of its signal. */
 export declare class TaskCalls {
@@ -19,6 +19,8 @@ export declare class TaskCalls {
      * again after a lost connection, which changes nothing; those with a state are not, because they are charged.
      */
     label(name: string, labels: readonly TaskLabel[], { signal }?: SignalOptions): Promise<StoredLabels>;
+    /** Fits a task to its labels, and puts its thresholds in force. */
+    fit(name: string, { signal }?: SignalOptions): Promise<TaskFit>;
     /** Deletes a task with everything that is known about its answers. */
     delete(name: string, { signal }?: SignalOptions): Promise<DeletedTask>;
     private json;

@@ -1,4 +1,5 @@
 import type { Question } from '../decide-types.js';
+import type { AskedTask } from '../tasks/completed-body.js';
 import type { Answer, Pairs } from './answer.js';
 
 /** Tokens of one call (contract 2.4 `usage`). */
@@ -16,6 +17,8 @@ export interface Answered {
   readonly questions: readonly Question[];
   /** Per question the emitted probabilities of its options, in units (see `roundProbabilities`); null: it does not fit. */
   readonly units: ReadonlyArray<readonly number[] | null>;
+  /** The same, neither rounded nor committed. Undefined: no task asked. */
+  readonly probabilities?: ReadonlyArray<Float64Array | null>;
   readonly usage: Usage;
   /** Per question. */
   readonly extras: readonly Extras[];
@@ -24,10 +27,7 @@ export interface Answered {
 }
 
 /** What a response says of its task. */
-interface AnsweredTask {
-  readonly name: string;
-  readonly version: number;
-}
+type AnsweredTask = Pick<AskedTask, 'name' | 'version' | 'fits'>;
 
 /** What an answer has on request, besides its fields. Null: not requested. */
 export interface Extras {
@@ -56,7 +56,7 @@ export function responseJson(
   answers: readonly Answer[],
   usage: Omit<Usage, 'cachedTokens'>,
   extras: readonly Extras[] = [],
-  task?: AnsweredTask,
+  task?: Pick<AnsweredTask, 'name' | 'version'>,
 ): string {
   if (answers.length !== questions.length) {
     throw new Error(`${answers.length} answers to ${questions.length} questions`);

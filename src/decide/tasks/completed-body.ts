@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/index.js';
+import type { Acceptance } from '../../statistics/index.js';
 import { isAbsent } from '../request/json-fields.js';
 import type { OpenBody } from '../request/open-body.js';
 
@@ -10,6 +11,12 @@ export interface AskedTask {
   readonly questions: string;
   /** The id of a model or build; null: the default model. */
   readonly model: string | null;
+  /** The fits in force, one per build. */
+  readonly fits: ReadonlyArray<{
+    readonly build: string;
+    /** Per question; null: its answers are neither accepted nor refused. */
+    readonly acceptances: ReadonlyArray<Acceptance | null>;
+  }>;
 }
 
 /**

@@ -182,6 +182,7 @@ const CORRESPONDENCES = {
       expected: 'expected',
     },
   },
+  task_fits: { table: 'task_fits', key: ['task', 'build'], value: 'sealed' },
   task_refs: { table: 'task_answers', key: ['task', 'ref'], value: 'number', isIndex: true },
   data_keys: { table: 'data_keys', key: ['owner'], value: 'sealed' },
 } as const satisfies Record<Exclude<TableName, 'meta' | 'lists' | 'batch_erasures'>, Correspondence>;

@@ -84,7 +84,7 @@ function problemOf(
 }
 
 /** What is stored of an answer that is to be labelled. */
-export interface StoredAnswer {
+interface StoredAnswer {
   readonly label: LabelRow | undefined;
   readonly answer: AnswerRow | undefined;
 }

@@ -90,6 +90,8 @@ for (const { name, options, open } of TASK_STORES) {
     await flush();
     t.strictSame(await references(task), numbers(1, 4));
     days = 1;
+    // The next deletion waits once the first one has ended.
+    await until(() => clock.timers() > 0);
     clock.advance(RETENTION_EVERY_MS);
     await until(async () => (await references(task)).length === 1 && (await tasks.answers(task)) === 1);
     t.strictSame(await references(task), numbers(4, 4));

@@ -97,6 +97,8 @@ for (const { name, options, open } of TASK_STORES) {
     await ageLabels(2 * DAY_MS);
     await tasks.label(task, [label(1, 'req_2')]);
     days = 1;
+    // The next deletion waits once the first one has ended.
+    await until(() => clock.timers() > 0);
     clock.advance(RETENTION_EVERY_MS);
     await until(async () => (await tasks.labels(task)) === 1);
     t.strictSame(await labels(task), { req_2: { q: 1 } });

@@ -14,6 +14,7 @@ import {
   type LabelRow,
   LabelRows,
   sealAnswer,
+  sealFit,
   sealHistory,
   sealQuestions,
   sealTask,
@@ -225,7 +226,7 @@ function webhookOf(state: Batch['state'], now: number, more?: Partial<Batch>): B
 function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
   const { key: dataKey, write } = sealer.newDataKey('task_full');
   const questions = '{"q":{"type":"noul"}}';
-  const settings = { model: 'm', description: 'full', targetError: 0.05, confidence: 0.95 };
+  const settings = { model: 'm', description: 'full', targetError: 0.05, confidence: 0.95, fits: [] };
   const counts = { version: 2, bytes: 2 * questions.length };
   const task = {
     id: 'task_full',
@@ -245,6 +246,7 @@ function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
     versions.write([task.id, 1], sealQuestions(dataKey, task, 1, questions)),
     versions.write([task.id, 2], sealQuestions(dataKey, task, 2, questions)),
     ...[7, 8].flatMap((number) => answerWrites(store, dataKey, task, number)),
+    store.table('task_fits').write([task.id, 'm-1'], sealFit(dataKey, task, 'm-1', '{}')),
   ];
 }
 

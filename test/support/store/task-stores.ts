@@ -65,6 +65,7 @@ export const TASK_STORES: readonly Implementation[] = [
         'task_answers',
         'task_refs',
         'task_labels',
+        'task_fits',
         'data_keys',
       ] as const;
       const content = () =>
@@ -109,7 +110,7 @@ export const TASK_STORES: readonly Implementation[] = [
       for (const id of ['w', 'v'])
         await run(`INSERT INTO workspaces VALUES ($1, 0, NULL, NULL, 1, 1, 0, 0)`, id);
       const node = () => new DatabaseTasks({ database, masterKey: () => masterKey, clock, onError: failed });
-      const all = ['tasks', 'task_versions', 'task_answers', 'task_labels', 'data_keys'];
+      const all = ['tasks', 'task_versions', 'task_answers', 'task_labels', 'task_fits', 'data_keys'];
       const nodes = [node(), node()] as const;
       const keyOf = async ({ id }: Task) => {
         const [row] = await run<{ sealed: Buffer }>('SELECT sealed FROM data_keys WHERE owner = $1', id);

@@ -11,6 +11,11 @@ const LABELS = statement(
   'task-labels-find',
   'SELECT ref, at, version, build, sealed, expected FROM task_labels WHERE task = $1 AND ref = ANY($2)',
 );
+const ALL = statement(
+  'task-labels-all',
+  `SELECT ref, at, version, build, sealed, expected FROM task_labels
+   WHERE task = $1 AND version = $2 AND build = $3 ORDER BY ref`,
+);
 const COUNT = statement('task-labels-count', 'SELECT count(*) AS count FROM task_labels WHERE task = $1');
 const PUT = statement(
   'task-labels-put',
@@ -35,6 +40,14 @@ export const findAnswers = async (sql: Queryable, task: string, refs: readonly s
 /** The labelled answers of a task with these references. */
 export const findLabels = async (sql: Queryable, task: string, refs: readonly string[]) =>
   byRef(await sql.query<LabelRow>(LABELS, [task, refs]));
+
+/** The labelled answers of a version of a task and a build. */
+export const allLabels = (
+  sql: Queryable,
+  task: string,
+  version: number,
+  build: string,
+): Promise<LabelRow[]> => sql.query<LabelRow>(ALL, [task, version, build]);
 
 /** How many labelled answers a task has. */
 export async function countLabels(sql: Queryable, task: string): Promise<number> {

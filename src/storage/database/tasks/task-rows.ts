@@ -43,6 +43,17 @@ const DELETE = statement('task-delete', 'DELETE FROM tasks WHERE workspace = $1 
 const DELETE_KEY = statement('task-key-delete', 'DELETE FROM data_keys WHERE owner = $1');
 const DELETE_ANSWERS = statement('task-answers-delete', 'DELETE FROM task_answers WHERE task = $1');
 const DELETE_LABELS = statement('task-labels-delete', 'DELETE FROM task_labels WHERE task = $1');
+const PUT_FIT = statement(
+  'task-fit-put',
+  `INSERT INTO task_fits (task, build, sealed) VALUES ($1, $2, $3)
+   ON CONFLICT (task, build) DO UPDATE SET sealed = excluded.sealed`,
+);
+const FIT = statement(
+  'task-fit',
+  `SELECT f.sealed, k.sealed AS key FROM task_fits f JOIN data_keys k ON k.owner = f.task
+   WHERE f.task = $1 AND f.build = $2`,
+);
+const DELETE_FITS = statement('task-fits-delete', 'DELETE FROM task_fits WHERE task = $1');
 const DELETE_VERSIONS = statement('task-versions-delete', 'DELETE FROM task_versions WHERE task = $1');
 
 /** Undefined: there is none. */
@@ -107,6 +118,20 @@ export async function putVersion(
   await sql.execute(PUT_VERSION, [task, version, sealed]);
 }
 
+/** Stores what a fit of a task to a build has found, in place of the last one. */
+export async function putFit(sql: Transaction, task: string, build: string, sealed: Buffer): Promise<void> {
+  await sql.execute(PUT_FIT, [task, build, sealed]);
+}
+
+/** What the last fit of a task to a build has found, and the data key of the task, both sealed. */
+export async function findFit(
+  sql: Queryable,
+  task: string,
+  build: string,
+): Promise<{ readonly sealed: Buffer; readonly key: Buffer } | undefined> {
+  return (await sql.query<{ sealed: Buffer; key: Buffer }>(FIT, [task, build]))[0];
+}
+
 /** Deletes a task and everything of it. False: there was none. */
 export async function deleteTask(sql: Transaction, workspace: string, name: string): Promise<boolean> {
   const [row] = await sql.query<{ id: string }>(DELETE, [workspace, name]);
@@ -115,5 +140,6 @@ export async function deleteTask(sql: Transaction, workspace: string, name: stri
   await sql.execute(DELETE_VERSIONS, [row.id]);
   await sql.execute(DELETE_ANSWERS, [row.id]);
   await sql.execute(DELETE_LABELS, [row.id]);
+  await sql.execute(DELETE_FITS, [row.id]);
   return true;
 }

@@ -5,15 +5,18 @@ import {
   answerRef,
   HISTORY,
   hasNewVersion,
+  type LabelledRows,
   type LabelOutcome,
   type LabelRow,
   LabelRows,
   type LabelsRefused,
   type NewLabel,
+  openFit,
   openHistory,
   openQuestions,
   openTask,
   type StoredBefore,
+  sealFit,
   sealHistory,
   sealQuestions,
   sealTask,
@@ -21,10 +24,12 @@ import {
   type TaskAnswer,
   type TaskBounds,
   type TaskContent,
+  type TaskFit,
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
   taskNotFound,
+  withFit,
 } from '../../../tasks/index.js';
 import { DataKeys } from '../batches/data-keys.js';
 import { insertDataKey } from '../batches/tables/values.js';
@@ -34,16 +39,18 @@ import type { Database, Transaction } from '../postgres/database.js';
 import { CommitUnknown } from '../postgres/database-errors.js';
 import type { Queryable } from '../postgres/statement.js';
 import { DatabaseAnswers } from './answers.js';
-import { countLabels, findAnswers, findLabels, putLabels } from './label-rows.js';
+import { allLabels, countLabels, findAnswers, findLabels, putLabels } from './label-rows.js';
 import { COPIES_MAX, TaskCopies } from './task-copies.js';
 import {
   deleteTask,
   type FoundTask,
+  findFit,
   findTask,
   findVersion,
   listTasks,
   lockTasks,
   otherTasks,
+  putFit,
   putTaskRow,
   putVersion,
 } from './task-rows.js';
@@ -102,6 +109,49 @@ export class DatabaseTasks implements TaskStore {
       ),
     );
     return outcome;
+  }
+
+  labelled(task: Task, build: string): Promise<LabelledRows | undefined> {
+    return this.orUnavailable(async () => {
+      const { database } = this.parts;
+      const found = await findTask(database, task.workspace, task.name);
+      if (found?.id !== task.id) return undefined;
+      const dataKey = this.keys.open(task.id, found.key);
+      return { dataKey, rows: await allLabels(database, task.id, task.version, build) };
+    });
+  }
+
+  putFit(task: Task, fit: TaskFit, report: string): Promise<boolean> {
+    const { database } = this.parts;
+    return this.change(task, () =>
+      certainTransaction(
+        database,
+        async (sql) => {
+          await lockTasks(sql, task.workspace);
+          const current = await this.read(sql, task);
+          const fitted = current?.id === task.id ? withFit(current, fit) : null;
+          if (fitted === null) return false;
+          const { key } = (await findTask(sql, task.workspace, task.name)) as FoundTask;
+          const dataKey = this.keys.open(task.id, key);
+          await putTaskRow(sql, task.workspace, task.name, sealTask(dataKey, fitted));
+          await putFit(sql, task.id, fit.build, sealFit(dataKey, task, fit.build, report));
+          return true;
+        },
+        async (sql, stored) => {
+          await lockTasks(sql, task.workspace);
+          const current = await this.read(sql, task);
+          const found = current?.fits.find(({ build, at }) => build === fit.build && at >= fit.at);
+          return !stored || found !== undefined ? stored : null;
+        },
+      ),
+    );
+  }
+
+  fitReport(task: Task, build: string): Promise<string | undefined> {
+    return this.orUnavailable(async () => {
+      const found = await findFit(this.parts.database, task.id, build);
+      return found && openFit(this.keys.open(task.id, found.key), task, build, found.sealed);
+    });
   }
 
   labels({ id }: Task): Promise<number> {

@@ -301,6 +301,12 @@ export const TABLES = {
     key: SEALED_PLACES.task_labels,
     value: isLabelRow,
   },
+  task_fits: {
+    owner: 'task',
+    meaning: 'What the last fit of a task to the labels of a build has found.',
+    key: SEALED_PLACES.task_fits,
+    value: 'sealed',
+  },
   task_refs: {
     owner: 'task',
     meaning: 'The number of the answer that a digest names.',
@@ -329,5 +335,6 @@ export const ADDED_TABLES: ReadonlyMap<TableName, number> = new Map([
   ['task_answers', 3],
   ['task_refs', 3],
   ['task_labels', 3],
+  ['task_fits', 3],
   ['lists', 3],
 ]);

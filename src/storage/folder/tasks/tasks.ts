@@ -4,12 +4,16 @@ import { randomDataKey } from '../../../sealing/index.js';
 import {
   HISTORY,
   hasNewVersion,
+  type LabelledRows,
   type LabelOutcome,
+  type LabelRow,
   type NewLabel,
+  openFit,
   openHistory,
   openQuestions,
   openTask,
   type StoredBefore,
+  sealFit,
   sealHistory,
   sealQuestions,
   sealTask,
@@ -17,10 +21,12 @@ import {
   type TaskAnswer,
   type TaskBounds,
   type TaskContent,
+  type TaskFit,
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
   taskNotFound,
+  withFit,
 } from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
@@ -46,13 +52,13 @@ export class FolderTasks implements TaskStore {
   /** The last change: the next one waits for it. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly kept: FolderAnswers;
-  private readonly labelled: FolderLabels;
+  private readonly labelling: FolderLabels;
   private bounds: TaskBounds | null = null;
   private retention: FolderRetention | null = null;
 
   constructor(private readonly parts: Parts) {
     this.kept = new FolderAnswers(parts);
-    this.labelled = new FolderLabels(parts);
+    this.labelling = new FolderLabels(parts);
   }
 
   start(bounds: TaskBounds): void {
@@ -76,15 +82,48 @@ export class FolderTasks implements TaskStore {
     return this.afterOthers(async () => {
       const dataKey = this.parts.sealer.dataKey(task.id);
       if (dataKey === undefined) throw taskNotFound();
-      const made = await this.labelled.writesOf(dataKey, task, labels);
+      const made = await this.labelling.writesOf(dataKey, task, labels);
       if ('stored' in made) return made;
       await this.write(made.writes);
       return { stored: true, labels: made.labels };
     });
   }
 
+  async labelled(task: Task, build: string): Promise<LabelledRows | undefined> {
+    const { store, sealer } = this.parts;
+    const rows: LabelRow[] = [];
+    for await (const { value } of store.table('task_labels').entriesInTurns(task.id)) {
+      if (value.version === task.version && value.build === build) rows.push(value);
+    }
+    const dataKey = sealer.dataKey(task.id);
+    return dataKey && { dataKey, rows };
+  }
+
+  putFit(task: Task, fit: TaskFit, report: string): Promise<boolean> {
+    return this.afterOthers(async () => {
+      const { store, sealer } = this.parts;
+      const { id, workspace, name } = task;
+      const current = this.read(workspace, name);
+      const fitted = current?.id === id ? withFit(current, fit) : null;
+      const dataKey = sealer.dataKey(id);
+      if (fitted === null || dataKey === undefined) return false;
+      await this.write([
+        store.table('tasks').write([workspace, name], sealTask(dataKey, fitted)),
+        store.table('task_fits').write([id, fit.build], sealFit(dataKey, task, fit.build, report)),
+      ]);
+      return true;
+    });
+  }
+
+  async fitReport(task: Task, build: string): Promise<string | undefined> {
+    const { store, sealer } = this.parts;
+    const sealed = store.table('task_fits').get(task.id, build);
+    const dataKey = sealer.dataKey(task.id);
+    return sealed && dataKey && openFit(dataKey, task, build, sealed);
+  }
+
   async labels(task: Task): Promise<number> {
-    return this.labelled.count(task);
+    return this.labelling.count(task);
   }
 
   async answers(task: Task): Promise<number> {
@@ -135,6 +174,9 @@ export class FolderTasks implements TaskStore {
       await this.write([
         store.table('data_keys').write([task.id], null),
         store.table('tasks').write([workspace, name], null),
+        ...[...store.table('task_fits').keys(task.id)].map((key) =>
+          store.table('task_fits').write(key, null),
+        ),
         store.table('task_versions').removal([task.id, HISTORY], [task.id, task.version + 1]),
       ]);
       this.kept.forget(task.id);

@@ -4,6 +4,7 @@ import {
   HISTORY,
   openAnswer,
   openExpected,
+  openFit,
   openHistory,
   openQuestions,
   openTask,
@@ -47,6 +48,9 @@ export function verifyTasks(store: Store, sealer: Sealer, report: (problem: stri
       verifyVersions(store, dataKey, task, problem);
       answers += verifyAnswers(store, dataKey, task, problem);
       labels += verifyLabels(store, dataKey, task, problem);
+      for (const { key, value } of store.table('task_fits').entries(task.id)) {
+        openFit(dataKey, task, key[1] as string, value);
+      }
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof SyntaxError)) throw error;
       report(`${place}: ${error.message}`);

@@ -32,6 +32,12 @@ export const FORMAT_4: readonly string[] = [
     PRIMARY KEY (task, number),
     UNIQUE (task, ref)
   )`,
+  `CREATE TABLE task_fits (
+    task text COLLATE "C" NOT NULL,
+    build text COLLATE "C" NOT NULL,
+    sealed bytea NOT NULL,
+    PRIMARY KEY (task, build)
+  )`,
   `CREATE TABLE task_labels (
     task text COLLATE "C" NOT NULL,
     ref text COLLATE "C" NOT NULL,

@@ -1,0 +1,40 @@
+import {
+  fitQuestion,
+  type LabelledAnswer,
+  type QuestionFit,
+  type TooFewLabels,
+} from '../../statistics/index.js';
+import { type LabelRow, openExpected } from '../labels/label.js';
+import { openAnswer } from '../task-answer.js';
+
+/** What a thread needs to fit a task to its labels. */
+export interface FitWork {
+  readonly task: string;
+  readonly dataKey: Uint8Array;
+  readonly rows: readonly LabelRow[];
+  /** The names of the questions, in their order. */
+  readonly questions: readonly string[];
+  readonly target: { readonly error: number; readonly confidence: number };
+}
+
+/** Per question, in their order. */
+export type FittedQuestions = ReadonlyArray<QuestionFit | TooFewLabels>;
+
+/** Resampled data sets of the intervals; the seed makes a fit of the same labels the same. */
+const BOOTSTRAP = { seed: 1, resamples: 1_000 };
+
+/** Fits every question to its labels. Throws StoreError if a label is damaged. */
+export function fitLabels({ task, dataKey, rows, questions, target }: FitWork): FittedQuestions {
+  const labels: LabelledAnswer[][] = questions.map(() => []);
+  for (const row of rows) {
+    const { probabilities } = openAnswer(dataKey, { id: task }, row);
+    const expected = openExpected(dataKey, { id: task }, row);
+    for (const [at, name] of questions.entries()) {
+      const option = Object.hasOwn(expected, name) ? (expected[name] ?? null) : null;
+      const own = probabilities[at];
+      if (option === null || own === undefined) continue;
+      labels[at]?.push({ id: row.ref, probabilities: own, expected: option });
+    }
+  }
+  return labels.map((own) => fitQuestion(own, target, BOOTSTRAP));
+}
