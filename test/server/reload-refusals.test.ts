@@ -32,7 +32,8 @@ async function shownBy({ url, headers, operatorUrl }: Server) {
       ({ id, prices }) => `${id} ${prices.live}`,
     ),
     builds: models.map(({ id }) => id),
-    measured: [...new Set([...metrics.matchAll(/model="([^"]+)"/g)].map(([, model]) => model))].sort(),
+    // `-` stands for requests that no model answered, such as those above.
+    measured: [...new Set([...metrics.matchAll(/model="([^"]{2,})"/g)].map(([, model]) => model))].sort(),
     reload,
   };
 }
