@@ -119,12 +119,15 @@ onBoth('large bodies and responses over TLS', async (t, transport) => {
 });
 
 onBoth(
-  'plain HTTP on a TLS port gets no answer, and a stop does not wait for a handshake',
+  'plain HTTP on a TLS port reaches no handler, and a stop does not wait for a handshake',
   async (t, transport) => {
     const { server, ask } = await serve(t, transport, undefined, { tls: certificateIn(t.testdir({})) });
     const plain = await RawClient.connect(server.port);
     await plain.send(request('GET', '/health'));
-    t.notMatch(await plain.untilClosed(), /HTTP/);
+    const answer = await plain.untilClosed();
+    // uWebSockets.js closes the connection without an answer.
+    if (transport === 'node') t.match(answer, /^HTTP\/1\.1 400 .*speaks HTTPS/s);
+    else t.notMatch(answer, /HTTP/);
     t.equal((await ask(request('GET', '/health'))).status, 200);
     const silent = connect(server.port, '127.0.0.1');
     silent.on('error', () => {});
