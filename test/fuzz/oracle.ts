@@ -57,7 +57,8 @@ function judgeGood({ headers, body }: Answer): string | null {
   }
   const value = parsed(body);
   if (value === undefined) return 'a body that is no JSON object';
-  if ('answers' in value) return judgeAnswers(value.answers);
+  // Of a task, `answers` is the number of answers that are kept.
+  if ('answers' in value && value.object !== 'task') return judgeAnswers(value.answers);
   return null;
 }
 
