@@ -43,7 +43,10 @@ test('store move copies a folder to the database and back', NEEDS_POSTGRES, asyn
   );
   t.strictSame(await folderContent(back), await folderContent(folder));
   const verified = await runCommand(t, ['verify'], { DECIDER_DATA: back, DECIDER_MASTER_KEY: key });
-  t.match(verified, { code: 0, stdout: /^ok +tables .*\nok +master key .*\nok +batches .*\nok +ledger/ });
+  t.match(verified, {
+    code: 0,
+    stdout: /^ok +tables .*\nok +lists .*\nok +master key .*\nok +batches .*\nok +tasks .*\nok +ledger/,
+  });
 });
 
 test('store move ends with one line if it is refused', NEEDS_POSTGRES, async (t) => {
