@@ -66,8 +66,8 @@ test('nodes lists the sessions with their times and whether they serve', NEEDS_P
     },
   ]);
   const [, first, second] = (await run('nodes')).stdout.split('\n');
-  t.match(first, /^ 1 {2}a +0\.1\.0 +1970\S+ +1970\S+ +0\.0 s +yes$/);
-  t.match(second, /^ 2 {2}b +0\.2\.0 +1970\S+ +1970\S+ +-2\.5 s +no$/);
+  t.match(first, /^ 1 {2}a +0\.1\.0 +1970\S+ \S+Z +1970\S+ \S+Z +0\.0 s +yes$/);
+  t.match(second, /^ 2 {2}b +0\.2\.0 +1970\S+ \S+Z +1970\S+ \S+Z +-2\.5 s +no$/);
 });
 
 test('store migrate refuses another format in one line', NEEDS_POSTGRES, async (t) => {
