@@ -15,7 +15,7 @@ test('completion: bash offers what may follow the words before the cursor', asyn
   t.equal(complete('decider', 'key'), 'keys');
   t.equal(complete('decider', '--v'), '--version');
   t.equal(complete('decider', 'store', ''), 'migrate move --help');
-  t.equal(complete('decider', 'workspaces', 'c'), 'create credit');
+  t.equal(complete('decider', 'workspaces', 'c'), 'create close credit');
   t.equal(complete('decider', 'batches', 'submit', 'file.jsonl', '--w'), '--wait --webhook');
   t.equal(complete('decider', 'keys', 'create', '--workspace', 'keys', '--e'), '--expires');
   t.equal(complete('decider', 'completion', '--'), '--help');

@@ -27,7 +27,8 @@ test('backup and restore: the commands print what was written, and the next step
   const target = { DECIDER_DATA: join(folder, 'target') };
   const restored = await run(t, ['restore', file], target);
   t.equal(restored.code, 0, restored.stderr);
-  t.match(restored.stdout, new RegExp(`target has the state of ${created}\\.\\nPut the master key`));
+  const shown = `${created.slice(0, 10)} ${created.slice(11, 19)}Z`;
+  t.match(restored.stdout, new RegExp(`target has the state of ${shown}\\.\\nPut the master key`));
   t.match((await run(t, ['workspaces', 'list'], target)).stdout, /^w /m);
   const verified = await run(t, ['verify'], target);
   t.equal(verified.code, 1);

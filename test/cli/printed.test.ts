@@ -13,6 +13,7 @@ const WRITERS = {
   'src/cli/invoice.ts': 'CSV',
   'src/cli/usage.ts': 'CSV',
   'src/cli/systemd.ts': 'a unit file',
+  'src/cli/batch-from-cases.ts': 'the lines of a batch',
   'src/cli/eval.ts': 'a fixed sentence',
   'src/engine/addon/probe-devices.ts': 'JSON for the parent process',
 };
