@@ -35,7 +35,7 @@ test('the stack of an error follows its line, indented; other fields of an error
   const [line] = written((log) => log.error({ err: error, requestId: 'req_1' }, 'a request failed'));
   t.equal(
     line,
-    'error a request failed requestId=req_1 err.code=E_X\n  TypeError: not like this\n      at a',
+    'error a request failed err.code=E_X requestId=req_1\n  TypeError: not like this\n      at a',
   );
   const [bare] = written((log) => log.error({ err: 'only text' }, 'x'));
   t.equal(bare, 'error x err="only text"');
