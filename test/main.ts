@@ -81,10 +81,12 @@ for (const [at, { name, files, script }] of processes.entries()) {
   const limits = { TAP_TIMEOUT: String(timeout / 1_000) };
   const costs = times === null ? {} : { TEST_COSTS: join(times, String(at)) };
   const env = { ...process.env, ...folders, ...limits, ...costs, TEST_FILES: JSON.stringify(files) };
+  // Arguments are part of the names that tap gives to folders of tests: two processes may run tests of one title.
+  const distinct = files.length > 1 ? [String(at)] : [];
   void tap.spawn(
     'env',
     // The hooks are an option in this variable.
-    ['-u', 'NODE_OPTIONS', process.execPath, ...(times === null ? [] : measuring), script],
+    ['-u', 'NODE_OPTIONS', process.execPath, ...(times === null ? [] : measuring), script, ...distinct],
     { timeout, cwd: ROOT, env },
     name,
   );

@@ -1,5 +1,5 @@
-// Runs several test files in one process, one after the other. TEST_FILES has their paths, as a JSON array: arguments
-// would be part of the name of every folder that tap makes for a test.
+// Runs several test files in one process, one after the other. TEST_FILES has their paths, as a JSON array: as
+// arguments they would be part of the name of every folder that tap makes for a test.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import tap from 'tap';

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Clock, SteadyClock } from '../../../src/base/index.js';
 import type { BatchParts, Page } from '../../../src/batch/index.js';
@@ -29,6 +30,9 @@ export const line = (customId: string, state: unknown = customId, model = 'm') =
 /** Lines `a0`, `a1` and so on. */
 export const lines = (name: string, count: number) =>
   Array.from({ length: count }, (_, at) => line(`${name}${at}`)).join('\n');
+
+/** How many each test has started. */
+const started = new WeakMap<Test, number>();
 
 interface Shown {
   readonly id: string;
@@ -98,7 +102,11 @@ export class World {
   }
 
   static async start(t: Test): Promise<World> {
-    const world = new World(t.testdir());
+    // A test may start several. `t.testdir()` again would delete the folder of the first one, which is open.
+    const worlds = started.get(t) ?? 0;
+    started.set(t, worlds + 1);
+    const folder = worlds === 0 ? t.testdir() : join(t.testdirName, `world-${worlds}`);
+    const world = new World(folder);
     t.teardown(() => world.end());
     await world.begin();
     return world;

@@ -17,12 +17,14 @@ import type { RawWrite } from '../lmdb/writer-thread.js';
 import type { Sealer } from '../master-key/sealer.js';
 import type { FolderStoredBytes } from './stored-bytes.js';
 import type { Submissions } from './submissions.js';
+import type { FolderWorkBuffer } from './work-buffer.js';
 
 interface Parts {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly runner: Runner;
+  readonly buffer: Pick<FolderWorkBuffer, 'get' | 'flush'>;
   readonly submissions: Submissions;
   readonly storage: FolderStoredBytes;
   readonly reports: Pick<BatchReports, 'error'>;
@@ -52,12 +54,17 @@ export class FolderBatchStore implements BatchStore {
     this.parts.storage.requireRoom(workspace.id);
   }
 
-  find(key: string, idempotency: Idempotency): string | undefined {
-    return this.parts.submissions.find(key, idempotency);
+  async find(key: string, idempotency: Idempotency): Promise<string | undefined> {
+    const { submissions, buffer } = this.parts;
+    const found = submissions.find(key, idempotency);
+    if (found === undefined || buffer.get(found)?.deleted !== true) return found;
+    // The next transaction removes the row of an erased batch; a further row must not be written before.
+    await this.written(buffer.flush());
+    return submissions.find(key, idempotency);
   }
 
   async create(draft: Draft): Promise<Batch> {
-    const { sealer, clock, storage, runner } = this.parts;
+    const { store, sealer, clock, storage, runner } = this.parts;
     const { id, caller, dataKey } = draft.contents;
     // From here to the commit in one turn of the event loop, so that the data key is encrypted with the right master key.
     while (sealer.changing !== null) await sealer.changing;
@@ -70,7 +77,7 @@ export class FolderBatchStore implements BatchStore {
     const releaseSlot = this.takeSlot(batch.key);
     this.beingStored.add(batch);
     try {
-      await this.commit(writes);
+      await this.written(store.write(writes));
       storage.note(batch);
       const open = new OpenBatch(batch, { id, dataKey });
       open.deadline.begin(clock);
@@ -116,9 +123,9 @@ export class FolderBatchStore implements BatchStore {
     };
   }
 
-  private async commit(writes: readonly RawWrite[]): Promise<void> {
+  private async written(transaction: Promise<void>): Promise<void> {
     try {
-      await this.parts.store.write(writes);
+      await transaction;
     } catch (error) {
       this.parts.reports.error(error, '-');
       throw cannotStore();

@@ -70,7 +70,16 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
     this.reader = reader;
     this.callbacks = callbacks;
     this.runner = runner;
-    this.created = new FolderBatchStore({ store, sealer, clock, runner, submissions, storage, reports });
+    this.created = new FolderBatchStore({
+      store,
+      sealer,
+      clock,
+      runner,
+      buffer,
+      submissions,
+      storage,
+      reports,
+    });
     this.submitter = new Submitter({ batches: this.created, access, files, engines, webhooks });
     const isBeingStored = (id: string) => this.created.isBeingStored(id);
     this.erasures = new BatchErasures({ store, buffer, runner, clock, reports, isBeingStored });

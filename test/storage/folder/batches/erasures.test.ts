@@ -56,6 +56,30 @@ test('a finished batch: unreadable at once, not found within a second, then remo
   t.equal(entries.filter((action) => action === 'batch.erase').length, 2);
 });
 
+test('an erased batch submitted again before the disk has the erasure: a new batch', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  const id = await world.submit(key, lines('a', 3), SENT);
+  await world.finished(key, id);
+  await world.access.flush();
+  const flush = world.access.flush.bind(world.access);
+  let release = () => {};
+  const disk = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  world.access.flush = () => disk.then(flush);
+  erase(world, id);
+  await world.pass(2);
+  const submitted = Promise.all([1, 2].map(() => world.submit(key, lines('a', 3), SENT)));
+  await world.pass(2);
+  release();
+  const [again, same] = await submitted;
+  t.not(again, id);
+  t.equal(same, again);
+  await world.access.flush();
+  t.equal(await world.submit(key, lines('a', 3), SENT), again, 'its idempotency key is stored');
+});
+
 test('a running batch: no further line starts, those in progress are charged, its webhook is not called', async (t) => {
   const world = await World.start(t);
   Object.assign(world.engine, { answersAtOnce: false, room: 2 });
