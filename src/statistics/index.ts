@@ -20,7 +20,6 @@ export {
   wilson,
 } from './metrics/bootstrap.js';
 export { applyThreshold, thresholdOf } from './metrics/calibration.js';
-export type { Measured } from './metrics/measured.js';
 export type * from './metrics/metrics-types.js';
 export { qualityOf } from './metrics/quality.js';
 export { judge, MeasuredSample, type Scores } from './metrics/sample.js';

@@ -7,7 +7,7 @@ import {
   isOneOf,
   type ValueOf,
 } from '../../base/index.js';
-import { checkProbabilities } from '../metrics/check-probabilities.js';
+import { checkProbabilities } from '../metrics/score.js';
 import {
   type AnswerCode,
   type Counts,

@@ -1,6 +1,5 @@
 import { random } from '../../base/index.js';
-import type { Measured } from './measured.js';
-import type { Estimate, Interval, ResampledUnit } from './metrics-types.js';
+import type { Estimate, Interval, Measured, ResampledUnit } from './metrics-types.js';
 
 /** How intervals are computed. */
 export interface BootstrapOptions {
@@ -14,7 +13,7 @@ const HIGH = 0.975;
 /** Percentiles of fewer resampled groups are unreliable. */
 export const GROUPS_MIN = 20;
 /** The 97.5 % quantile of the normal distribution. */
-const Z = 1.959964;
+export const Z = 1.959964;
 
 /** Questions that are resampled together, because their errors are not independent. */
 export interface Clusters {

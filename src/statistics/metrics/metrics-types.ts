@@ -1,3 +1,15 @@
+/** An answer whose correct option is known: what metrics are computed from. */
+export interface Measured {
+  /** The id of the case. */
+  readonly case: string;
+  /** Cases of a group are not independent: intervals resample whole groups. Null: the case is its own group. */
+  readonly group: string | null;
+  /** The index of the correct option. */
+  readonly expected: number;
+  /** One per option, in their order. */
+  readonly probabilities: readonly number[];
+}
+
 /** The bounds of a 95 % interval. */
 export type Interval = readonly [low: number, high: number];
 

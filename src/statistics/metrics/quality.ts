@@ -1,7 +1,6 @@
 import { type BootstrapOptions, clustersOf, percentiles, resampled, wilson } from './bootstrap.js';
 import { eceInterval, operatingPoints, pointOfError, reliabilityOf, thin } from './calibration.js';
-import type { Measured } from './measured.js';
-import type { Interval, Quality } from './metrics-types.js';
+import type { Interval, Measured, Quality } from './metrics-types.js';
 import { MeasuredSample, type Scores } from './sample.js';
 
 /** Measures a set of answered questions, at least one. */

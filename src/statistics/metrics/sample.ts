@@ -1,6 +1,6 @@
 import { type Clusters, dot } from './bootstrap.js';
 import { type Bins, binsOf, eceOf, type Judged } from './calibration.js';
-import type { Measured } from './measured.js';
+import type { Measured } from './metrics-types.js';
 import { brierOf, confidenceOf, isCorrect, logLossOf } from './score.js';
 
 /** The scores of a sample, or of a resample of it. */

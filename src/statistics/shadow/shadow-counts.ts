@@ -1,6 +1,5 @@
 import { isCount, isNumber, isObjectOf, isOneOf, type ValueOf } from '../../base/index.js';
-import { checkProbabilities } from '../metrics/check-probabilities.js';
-import { chosen } from '../metrics/score.js';
+import { checkProbabilities, chosen } from '../metrics/score.js';
 import { type Acceptance, isAccepted } from '../threshold/acceptance.js';
 
 const isPairCounts = isObjectOf({ both: isCount, live: isCount, shadow: isCount, neither: isCount });

@@ -1,10 +1,9 @@
+import { Z } from '../metrics/bootstrap.js';
 import type { Estimate } from '../metrics/metrics-types.js';
 import { exactInterval } from '../numerics/binomial.js';
 import type { PairCounts, ShadowCounts } from './shadow-counts.js';
 
 const CONFIDENCE = 0.95;
-/** The 97.5 % quantile of the normal distribution. */
-const Z = 1.959964;
 
 /** How a shadow build compares with the live one, for one question. Null: nothing was counted. */
 export interface ShadowReport {

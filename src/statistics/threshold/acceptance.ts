@@ -1,5 +1,4 @@
-import { checkProbabilities } from '../metrics/check-probabilities.js';
-import { confidenceOf } from '../metrics/score.js';
+import { checkProbabilities, confidenceOf } from '../metrics/score.js';
 import { recalibrated } from '../temperature/temperature.js';
 
 /**

@@ -1,8 +1,7 @@
 import type { BootstrapOptions } from '../metrics/bootstrap.js';
-import { checkProbabilities } from '../metrics/check-probabilities.js';
 import type { Estimate, Quality } from '../metrics/metrics-types.js';
 import { qualityOf } from '../metrics/quality.js';
-import { chosen } from '../metrics/score.js';
+import { checkProbabilities, chosen } from '../metrics/score.js';
 import { exactInterval } from '../numerics/binomial.js';
 import { fitLabelTemperature, type LabelTemperature } from '../temperature/label-temperature.js';
 import { recalibrated } from '../temperature/temperature.js';
@@ -71,7 +70,7 @@ const INTERVAL_CONFIDENCE = 0.95;
  * `noul`.
  *
  * The guarantee is that of this question and of this fit: it fails for at most 1 − confidence of all fits. Of a task with
- * several questions, each may fail. Whoever fits again until a threshold appears gets more failures. It assumes that labels
+ * several questions, each may fail. Fits that are repeated until there is a threshold fail more often. It assumes that labels
  * and future answers are independent draws from one distribution, as a random sample of the traffic is: the error of
  * other traffic may be any.
  *
