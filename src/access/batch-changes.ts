@@ -1,11 +1,9 @@
+import { isBatchId } from '../api/index.js';
 import type { Change, StoredBatch } from './change.js';
 import { AccessError } from './workspaces.js';
 
 /** A batch that was erased; its state before. */
 type ErasedBatch = Omit<StoredBatch, 'deleted'>;
-
-/** Ids of any other form are refused without a look-up: LMDB limits the length of keys. */
-const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 
 /** The changes of batches. */
 export const BATCH_CHANGES = {
@@ -15,7 +13,7 @@ export const BATCH_CHANGES = {
    */
   eraseBatch: (id: string): Change<ErasedBatch> => ({
     // No id of a batch: nothing is stored under it.
-    ...(BATCH_ID.test(id) && { batch: id }),
+    ...(isBatchId(id) && { batch: id }),
     decide({ batch }) {
       if (batch === undefined || batch.deleted)
         throw new AccessError('batch', `${id} does not exist, or was deleted.`, 'not_found');

@@ -95,7 +95,7 @@ export const LIMITS = {
   tasks: 100,
   /** Ours: versions of a task. */
   taskVersions: 100,
-  /** Ours: the body of a task, as sent and decompressed: questions that nobody reads yet are stored. */
+  /** Ours: the body of a task, as sent and decompressed: its questions are stored, whether they are asked or not. */
   taskBytes: 256 * 1024,
   /** Ours: the questions of all versions of a workspace's tasks. */
   tasksBytes: 16 * 1024 * 1024,
@@ -123,6 +123,11 @@ const CUSTOM_ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`
 
 /** Whether a text can be a `custom_id` (contract 2.5). */
 export const isCustomId = (text: string): boolean => CUSTOM_ID.test(text);
+
+const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
+
+/** Whether a text can be the id of a batch. Others are refused without a look-up: LMDB limits the length of keys. */
+export const isBatchId = (text: string): boolean => BATCH_ID.test(text);
 
 /** Contract 2.3: the values of an asset's `format`, and what they mean. */
 export const IMAGE_FORMATS = { png: 'png', jpg: 'jpeg', jpeg: 'jpeg' } as const;

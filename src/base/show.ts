@@ -61,6 +61,10 @@ export function showInstant(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString();
 }
 
+/** Milliseconds since 1970 in ISO 8601 with an offset, as callers get it: `2026-11-21T00:00:00.000+00:00`. */
+export const showWithOffset = (instant: number): string =>
+  new Date(instant).toISOString().replace('Z', '+00:00');
+
 /** An instant for people, in UTC: `2026-11-21 09:30:05Z`. It takes milliseconds since 1970, or ISO 8601 text. */
 export const showTime = (instant: number | string): string =>
   new Date(instant)

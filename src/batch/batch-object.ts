@@ -1,4 +1,5 @@
 import { showAmount } from '../access/index.js';
+import { showWithOffset } from '../base/index.js';
 import { deleteAfter } from './lifecycle/apply.js';
 import { type Batch, isFinished, STATUS_OF } from './lifecycle/batch-transitions.js';
 
@@ -26,10 +27,10 @@ export function batchObject(batch: Batch, { currency, dataRegion }: BatchTerms) 
     lines,
     counts: { done, failed, pending: lines - done - failed },
     models,
-    created_at: timestamp(created),
-    started_at: started === null ? null : timestamp(started),
-    finished_at: finished === null ? null : timestamp(finished),
-    expires_at: timestamp(expires),
+    created_at: showWithOffset(created),
+    started_at: started === null ? null : showWithOffset(started),
+    finished_at: finished === null ? null : showWithOffset(finished),
+    expires_at: showWithOffset(expires),
     reason,
     results_available: isFinished(batch),
     webhook: batch.webhook !== null,
@@ -57,7 +58,4 @@ function webhookDelivery({ webhook, called }: Batch) {
   return { status: error === null ? 'delivered' : 'failed', attempts, error };
 }
 
-const nullable = (instant: number | null) => (instant === null ? null : timestamp(instant));
-
-/** ISO 8601 with offset. */
-const timestamp = (instant: number) => new Date(instant).toISOString().replace('Z', '+00:00');
+const nullable = (instant: number | null) => (instant === null ? null : showWithOffset(instant));

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/index.js';
-import { ApiError } from '../api/index.js';
+import { ApiError, isBatchId } from '../api/index.js';
 import type { Owner } from '../base/index.js';
 import type { Page, ResultStream } from './batch-interface.js';
 import { type BatchTerms, batchObject, submitObject } from './batch-object.js';
@@ -7,9 +7,6 @@ import { type Batch, isFinished } from './lifecycle/batch-transitions.js';
 import type { ListAnswer } from './reading/list-answer.js';
 import { batchNotFinished, batchNotFound, unknownAfter } from './refusals.js';
 import type { Submission, Submitter } from './submit.js';
-
-/** Ids of any other form are rejected without a look-up: LMDB limits the length of keys. */
-const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
 
 /** What callers may do with their batches (contract 4.6), on every storage: see `BatchInterface`. */
 export abstract class CallerBatches {
@@ -57,7 +54,7 @@ export abstract class CallerBatches {
 
   /** Cancels the batch of any key, for the operator. Rejects as `cancel` does. */
   async cancelAny(id: string): Promise<Batch> {
-    if (!BATCH_ID.test(id)) throw batchNotFound();
+    if (!isBatchId(id)) throw batchNotFound();
     existing(await this.find(id));
     return existing(await this.cancelStored(id));
   }
@@ -70,7 +67,7 @@ export abstract class CallerBatches {
 
   /** Throws, or rejects with, ApiError `batch_not_found`, also for another key's batch (contract 4.6 rule 5). */
   private owned({ key }: Caller, id: string): Batch | Promise<Batch> {
-    if (!BATCH_ID.test(id)) throw batchNotFound();
+    if (!isBatchId(id)) throw batchNotFound();
     const own = (found: Batch | undefined) => {
       const batch = existing(found);
       if (batch.key !== key.id) throw batchNotFound();

@@ -1,3 +1,4 @@
+import { showWithOffset } from '../base/index.js';
 import type { Task, TaskVersion } from './task-types.js';
 
 /** A task in the list of a workspace's tasks (contract 2.13). */
@@ -9,8 +10,8 @@ export const taskSummary = (task: Task) => ({
   description: task.description,
   target_error: task.targetError,
   confidence: task.confidence,
-  created_at: timestamp(task.created),
-  updated_at: timestamp(task.changed),
+  created_at: showWithOffset(task.created),
+  updated_at: showWithOffset(task.changed),
 });
 
 /**
@@ -34,11 +35,8 @@ export function taskJson(
   const shown = versions.map(({ model, created }, at) => ({
     version: at + 1,
     model,
-    created_at: timestamp(created),
+    created_at: showWithOffset(created),
   }));
   const rest = JSON.stringify({ ...taskSummary(task), versions: shown, answers, labels });
   return `${rest.slice(0, -1)},"fit":${fit},"questions":${questions}}`;
 }
-
-/** ISO 8601 with offset. */
-const timestamp = (instant: number) => new Date(instant).toISOString().replace('Z', '+00:00');

@@ -3,6 +3,7 @@ import {
   ApiError,
   type ContentEncoding,
   type ErrorType,
+  isBatchId,
   isCustomId,
   LIMITS,
   OPTION_KINDS,
@@ -50,7 +51,7 @@ export type ReadLabels =
     };
 
 const REQUEST_ID = /^req_[A-Za-z0-9]{24}$/;
-const BATCH_ID = /^batch_[A-Za-z0-9]{24}$/;
+const isRequestId = (text: string) => REQUEST_ID.test(text);
 const FIELDS = ['request_id', 'batch_id', 'custom_id', 'state'] as const;
 
 /** Reads and checks the lines of a body. Never rejects because of a body, however malformed. */
@@ -107,9 +108,9 @@ function readLine({ number, bytes }: FileLine, questions: readonly Question[]): 
   const common = { line: number, expected };
   switch (given.join()) {
     case 'request_id':
-      return { ...common, reference: matching(fields, 'request_id', REQUEST_ID), body: null };
+      return { ...common, reference: readId(fields, 'request_id', isRequestId), body: null };
     case 'batch_id,custom_id': {
-      const batch = matching(fields, 'batch_id', BATCH_ID);
+      const batch = readId(fields, 'batch_id', isBatchId);
       const customId = fields.custom_id;
       if (typeof customId !== 'string' || !isCustomId(customId))
         throw new ApiError('invalid_request', '`custom_id` is not one of a line.');
@@ -129,9 +130,9 @@ function readLine({ number, bytes }: FileLine, questions: readonly Question[]): 
   }
 }
 
-function matching(fields: OpenBody['fields'], name: string, pattern: RegExp): string {
+function readId(fields: OpenBody['fields'], name: string, isId: (text: string) => boolean): string {
   const value = fields[name];
-  if (typeof value === 'string' && pattern.test(value)) return value;
+  if (typeof value === 'string' && isId(value)) return value;
   throw new ApiError('invalid_request', `\`${name}\` is not an id.`);
 }
 
