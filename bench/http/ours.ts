@@ -167,7 +167,7 @@ export async function listenOurs(
           limits: () => ({}),
           usage: async () => ({}),
           get tasks(): never {
-            throw new Error('nobody asks for tasks');
+            throw new Error('the benchmark has no tasks');
           },
           batches: null,
           allowedModels: models,

@@ -33,7 +33,7 @@ interface AccessParts {
   readonly ledger: Ledger;
   readonly limiter: RateLimits;
   readonly clock: Clock;
-  /** Records the keys of `authenticate`; absent: nobody does. */
+  /** Records when `authenticate` accepts a key; absent: this is not recorded. */
   readonly uses?: KeyUses | undefined;
 }
 

@@ -20,7 +20,7 @@ export const cannotStore = (): ApiError =>
   });
 
 /**
- * Nobody knows whether the batch `id` was stored. Clients that repeat a 502 by themselves would have it billed twice, unless
+ * It is unknown whether the batch `id` was stored. Clients that repeat a 502 by themselves would have it billed twice, unless
  * the submission has an idempotency key (`isRepeatable`).
  */
 export const mayBeStored = (id: string, isRepeatable: boolean): ApiError =>
@@ -30,7 +30,7 @@ export const mayBeStored = (id: string, isRepeatable: boolean): ApiError =>
     { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS, final: !isRepeatable },
   );
 
-/** Nobody knows whether the cancel of the batch `id` was stored. */
+/** It is unknown whether the cancel of the batch `id` was stored. */
 export const mayBeCancelled = (id: string): ApiError =>
   new ApiError(
     'outcome_unknown',

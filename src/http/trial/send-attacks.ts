@@ -6,7 +6,7 @@ const SEEN = 'seen';
 const PROBE = 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n';
 const HOST = '127.0.0.1';
 
-/** What listens, and how it is told which requests it executed. */
+/** A listener, and the requests that it has executed. */
 interface Attacked {
   readonly port: number;
   /** The tokens of the requests that were executed. */

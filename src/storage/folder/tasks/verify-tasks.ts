@@ -25,8 +25,8 @@ interface Verified {
 
 /**
  * Reads every stored task: its values open with its key, it has its versions and no others, its answers are found by their
- * references, and no version belongs to a task that does not exist. Answers may: they go some time after their task. Synchronous, so that it reads one snapshot beside a server. Throws StoreError if a table cannot be
- * read.
+ * references, and no version belongs to a task that does not exist. The answers of a deleted task are deleted some time
+ * after it. Synchronous, so that it reads one snapshot beside a server. Throws StoreError if a table cannot be read.
  */
 export function verifyTasks(store: Store, sealer: Sealer, report: (problem: string) => void): Verified {
   const ids = new Set<string>();

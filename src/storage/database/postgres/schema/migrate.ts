@@ -76,7 +76,7 @@ export async function migrate(
   );
 }
 
-/** The format of the tables, which nobody else can change until the end of the transaction; 0: there are none. */
+/** The format of the tables, which no other transaction can change until the end of this one; 0: there are none. */
 async function lockFormat(transaction: Transaction): Promise<number> {
   await transaction.execute(ADD_SERVICE);
   const [row] = await transaction.query<{ format: number }>(LOCK_SERVICE);
