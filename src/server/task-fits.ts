@@ -9,6 +9,7 @@ import {
   fitJson,
   type Task,
   type TaskFit,
+  taskChanged,
   taskNotFound,
 } from '../tasks/index.js';
 import { inTurn } from './queue-full.js';
@@ -70,7 +71,7 @@ export class TaskFits {
     };
     const report = fitJson(task, fit, names, fitted, showInstant(at));
     if (await tasks.putFit(task, fit, report)) return report;
-    throw new ApiError('overloaded', 'The task was changed meanwhile; try again.', { retryAfterSeconds: 1 });
+    throw taskChanged();
   }
 }
 

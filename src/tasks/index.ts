@@ -8,7 +8,6 @@ export {
   type LabelProblem,
   type LabelRow,
   LabelRows,
-  type LabelsRefused,
   type NewLabel,
   openExpected,
 } from './labels/label.js';
@@ -20,7 +19,7 @@ export {
   readLabels,
   type SentLabels,
 } from './labels/read-labels.js';
-export { hasNewVersion, putTask, type StoredBefore } from './put-task.js';
+export { putTask, type StoredBefore } from './put-task.js';
 export { QuestionCache } from './question-cache.js';
 export { type ReadTask, readTask, type SentTask } from './read-task.js';
 export {
@@ -30,8 +29,7 @@ export {
   openQuestions,
   openTask,
   sealFit,
-  sealHistory,
-  sealQuestions,
+  sealPut,
   sealTask,
   type TaskRow,
 } from './sealed-task.js';
@@ -49,7 +47,7 @@ export {
   type TaskBounds,
   workspaceAnswersMax,
 } from './task-bounds.js';
-export { isTaskName, requireTaskName, taskNotFound } from './task-names.js';
 export { taskJson, taskSummary } from './task-object.js';
+export { isTaskName, requireTaskName, requireUnchanged, taskChanged, taskNotFound } from './task-refusals.js';
 export type { LabelledRows, TaskPlace, TaskStore } from './task-store.js';
 export type { Task, TaskContent, TaskFit, TaskVersion } from './task-types.js';

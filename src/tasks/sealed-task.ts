@@ -1,4 +1,5 @@
 import { placeOf, seal, unseal } from '../sealing/index.js';
+import { hasNewVersion } from './put-task.js';
 import type { Task, TaskVersion } from './task-types.js';
 
 type Hidden = Pick<Task, 'model' | 'description' | 'targetError' | 'confidence' | 'fits'>;
@@ -33,13 +34,9 @@ export function openTask(
 
 type Identified = Pick<Task, 'id'>;
 
-/** Encrypts the questions of a version. */
-export const sealQuestions = (
-  dataKey: Uint8Array,
-  { id }: Identified,
-  version: number,
-  questions: string,
-): Buffer => seal(dataKey, placeOf('task_versions', id, version), Buffer.from(questions));
+/** Encrypts the questions of a version, or the list of versions. */
+const sealQuestions = (dataKey: Uint8Array, { id }: Identified, version: number, questions: string): Buffer =>
+  seal(dataKey, placeOf('task_versions', id, version), Buffer.from(questions));
 
 /** Decrypts the questions of a version. Throws StoreError if they are damaged. */
 export const openQuestions = (
@@ -57,13 +54,40 @@ export const sealFit = (dataKey: Uint8Array, { id }: Identified, build: string, 
 export const openFit = (dataKey: Uint8Array, { id }: Identified, build: string, sealed: Uint8Array): string =>
   unseal(dataKey, placeOf('task_fits', id, build), sealed).toString();
 
-/** Encrypts the list of a task's versions, oldest first. */
-export const sealHistory = (
-  dataKey: Uint8Array,
-  task: Identified,
-  versions: readonly TaskVersion[],
-): Buffer => sealQuestions(dataKey, task, HISTORY, JSON.stringify(versions));
-
 /** Decrypts the list of a task's versions. Throws StoreError if it is damaged. */
 export const openHistory = (dataKey: Uint8Array, task: Identified, sealed: Uint8Array): TaskVersion[] =>
   JSON.parse(openQuestions(dataKey, task, HISTORY, sealed)) as TaskVersion[];
+
+/** What a PUT stores. */
+interface SealedPut {
+  readonly row: TaskRow;
+  /** By their numbers: the questions of a new version, and the list of versions with it; none without a new version. */
+  readonly versions: ReadonlyArray<readonly [version: number, sealed: Buffer]>;
+}
+
+/**
+ * Encrypts what a PUT stores of a task.
+ *
+ * @param before the task so far; null: it is new
+ * @param history its versions so far, oldest first
+ * @param questions those of the version in use after the PUT
+ */
+export function sealPut(
+  dataKey: Uint8Array,
+  task: Task,
+  before: Task | null,
+  history: readonly TaskVersion[],
+  questions: string,
+): SealedPut {
+  const { version, changed, model } = task;
+  const row = sealTask(dataKey, task);
+  if (!hasNewVersion(before, task)) return { row, versions: [] };
+  const versions = JSON.stringify([...history, { created: changed, model }]);
+  return {
+    row,
+    versions: [
+      [HISTORY, sealQuestions(dataKey, task, HISTORY, versions)],
+      [version, sealQuestions(dataKey, task, version, questions)],
+    ],
+  };
+}

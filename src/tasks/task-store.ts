@@ -14,8 +14,8 @@ export interface LabelledRows {
 export type TaskPlace = Pick<Task, 'workspace' | 'name'>;
 
 /**
- * The stored tasks. Rejects with ApiError `overloaded` if the storage cannot be used, with `outcome_unknown` if nobody
- * knows whether a change was stored, and with StoreError for a damaged value.
+ * The stored tasks. Rejects with ApiError `overloaded` if the storage cannot be used, with `outcome_unknown` if it
+ * is unknown whether a change was stored, and with StoreError for a damaged value.
  */
 export interface TaskStore {
   /** Undefined: there is none. On a cluster, what other nodes have changed in the last second may be missing. */
@@ -46,7 +46,7 @@ export interface TaskStore {
   record(task: Task, answer: TaskAnswer): boolean;
   /**
    * Stores labels of answers: all of them, or none. An answer of this node may be labelled at once, one of another node of a
-   * cluster a second later. Once this resolves, the labels are on the disk.
+   * cluster a second later. Once this resolves, the labels are on the disk. Rejects with what `requireUnchanged` throws.
    */
   label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome>;
   /** The labelled answers of the version in use and a build, with the key that opens them; undefined: the task was deleted. */

@@ -26,6 +26,11 @@ test('a task has as many labelled answers as it may have, and no more', async (t
     return { line, reference: answer.reference, expected: { q: 0 }, answer };
   };
   const key = randomBytes(32);
-  t.match(await labels.writesOf(key, task, [label(1)]), { labels: LIMITS.taskLabels });
-  t.strictSame(await labels.writesOf(key, task, [label(1), label(2)]), { stored: false, faults: null });
+  t.match(await labels.writesOf(key, task, [label(1)]), {
+    outcome: { stored: true, labels: LIMITS.taskLabels },
+  });
+  t.strictSame(await labels.writesOf(key, task, [label(1), label(2)]), {
+    outcome: { stored: false, faults: null },
+    writes: [],
+  });
 });

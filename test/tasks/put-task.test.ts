@@ -3,13 +3,13 @@ import { LIMITS } from '../../src/api/index.js';
 import { FITS_MAX } from '../../src/tasks/fits/task-fit.js';
 import {
   fitsInForce,
-  hasNewVersion,
   putTask,
   type StoredBefore,
   type Task,
   type TaskContent,
   withFit,
 } from '../../src/tasks/index.js';
+import { hasNewVersion } from '../../src/tasks/put-task.js';
 
 const ALONE = { count: 0, bytes: 0 };
 const NOTHING: StoredBefore = { task: null, questions: null, others: ALONE };

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../api/index.js';
 import { placeOf, seal, unseal } from '../../sealing/index.js';
 import { type AnswerRow, sealAnswer, type TaskAnswer } from '../task-answer.js';
 import type { Task } from '../task-types.js';
@@ -65,14 +66,13 @@ export interface LabelProblem {
   readonly type: 'answer_not_found' | 'answer_of_other_version';
 }
 
-/** Nothing was stored. `faults`: null: the task would have more labels than it may. */
-export interface LabelsRefused {
-  readonly stored: false;
-  readonly faults: readonly LabelProblem[] | null;
-}
-
-/** What came of labels: all of them are stored, or none. `labels`: how many labelled answers the task has. */
-export type LabelOutcome = { readonly stored: true; readonly labels: number } | LabelsRefused;
+/**
+ * The outcome of a call with labels: all of them are stored, or none. `labels`: how many labelled answers the task has.
+ * `faults` null: the task would have more labelled answers than it may.
+ */
+export type LabelOutcome =
+  | { readonly stored: true; readonly labels: number }
+  | { readonly stored: false; readonly faults: readonly LabelProblem[] | null };
 
 /** Why the answer of a row, if there is one, cannot be labelled; null: it can. */
 function problemOf(
@@ -89,11 +89,13 @@ interface StoredAnswer {
   readonly answer: AnswerRow | undefined;
 }
 
-/** The rows of labels, as far as they are made. */
+/** The rows of the labels of a call. */
 export class LabelRows {
   /** By reference. */
   readonly rows = new Map<string, LabelRow>();
-  readonly faults: LabelProblem[] = [];
+  private readonly faults: LabelProblem[] = [];
+  /** Rows of answers that have no label yet. */
+  private added = 0;
 
   /** @param now milliseconds since 1970 */
   constructor(
@@ -113,7 +115,15 @@ export class LabelRows {
       faults.push({ line: label.line, type: type ?? 'answer_not_found' });
       return;
     }
+    if (known === undefined) this.added += 1;
     const before = known?.version === task.version ? openExpected(dataKey, task, known) : {};
     rows.set(ref, labelledRow(dataKey, task, row, before, label, now));
+  }
+
+  /** The outcome for a task that has `count` labelled answers. The rows must be stored only if `stored` is true. */
+  outcome(count: number): LabelOutcome {
+    if (this.faults.length > 0) return { stored: false, faults: this.faults };
+    const labels = count + this.added;
+    return labels > LIMITS.taskLabels ? { stored: false, faults: null } : { stored: true, labels };
   }
 }

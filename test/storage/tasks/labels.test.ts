@@ -85,6 +85,27 @@ for (const { name, options, open } of TASK_STORES) {
     await t.rejects(tasks.label(task, [decided]), { message: 'The workspace has no such task.' });
   });
 
+  test(`${name}: labels of a version are refused once there is a further one`, options, async (t) => {
+    const { tasks, labels } = await open(t);
+    tasks.start(BOUNDS);
+    t.teardown(() => tasks.stop());
+    const first = await put(tasks);
+    const decided = (version: number, expected: Expected) => ({
+      ...label(1, 'state/1', expected),
+      answer: answer('state/1', version),
+    });
+    const second = await put(tasks, { model: 'm' });
+    t.equal((await tasks.label(second, [decided(2, { q: 1 })])).stored, true);
+    await t.rejects(tasks.label(first, [decided(1, { q: 0 })]), {
+      type: 'overloaded',
+      message: 'The task was changed meanwhile; try again.',
+    });
+    t.strictSame(await labels(second), { 'state/1': { q: 1 } }, 'the label of the second version stays');
+    const renamed = await put(tasks, { model: 'm', description: 'd' });
+    t.equal(renamed.version, second.version);
+    t.equal((await tasks.label(second, [decided(2, { q: 0 })])).stored, true, 'its version is in use');
+  });
+
   test(`${name}: labels are deleted by their age, and with their task`, options, async (t) => {
     const { tasks, labels, content, ageLabels, clock } = await open(t);
     const empty = await content();

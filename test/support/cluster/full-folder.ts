@@ -10,14 +10,11 @@ import type { Value } from '../../../src/storage/folder/lmdb/table.js';
 import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
 import {
   type AnswerRow,
-  HISTORY,
   type LabelRow,
   LabelRows,
   sealAnswer,
   sealFit,
-  sealHistory,
-  sealQuestions,
-  sealTask,
+  sealPut,
   type Task,
 } from '../../../src/tasks/index.js';
 import {
@@ -237,14 +234,18 @@ function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
     ...counts,
     ...settings,
   };
-  const history = [null, 'm'].map((model) => ({ created: NOW, model }));
-  const versions = store.table('task_versions');
+  const before = { ...task, model: null, version: 1 };
+  const history = [{ created: NOW, model: before.model }];
+  const puts = [
+    sealPut(dataKey, before, null, [], questions),
+    sealPut(dataKey, task, before, history, questions),
+  ];
   return [
     write(),
-    store.table('tasks').write(['w', 'a:b'], sealTask(dataKey, task)),
-    versions.write([task.id, HISTORY], sealHistory(dataKey, task, history)),
-    versions.write([task.id, 1], sealQuestions(dataKey, task, 1, questions)),
-    versions.write([task.id, 2], sealQuestions(dataKey, task, 2, questions)),
+    ...puts.flatMap(({ row, versions }) => [
+      store.table('tasks').write(['w', 'a:b'], row),
+      ...versions.map(([version, sealed]) => store.table('task_versions').write([task.id, version], sealed)),
+    ]),
     ...[7, 8].flatMap((number) => answerWrites(store, dataKey, task, number)),
     store.table('task_fits').write([task.id, 'm-1'], sealFit(dataKey, task, 'm-1', '{}')),
   ];

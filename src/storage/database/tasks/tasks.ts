@@ -1,24 +1,22 @@
-import { ApiError, LIMITS } from '../../../api/index.js';
+import { ApiError } from '../../../api/index.js';
 import { type Clock, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
   answerRef,
   HISTORY,
-  hasNewVersion,
   type LabelledRows,
   type LabelOutcome,
   type LabelRow,
   LabelRows,
-  type LabelsRefused,
   type NewLabel,
   openFit,
   openHistory,
   openQuestions,
   openTask,
+  requireUnchanged,
   type StoredBefore,
   sealFit,
-  sealHistory,
-  sealQuestions,
+  sealPut,
   sealTask,
   type Task,
   type TaskAnswer,
@@ -28,7 +26,6 @@ import {
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
-  taskNotFound,
   withFit,
 } from '../../../tasks/index.js';
 import { DataKeys } from '../batches/data-keys.js';
@@ -128,11 +125,11 @@ export class DatabaseTasks implements TaskStore {
         database,
         async (sql) => {
           await lockTasks(sql, task.workspace);
-          const current = await this.read(sql, task);
-          const fitted = current?.id === task.id ? withFit(current, fit) : null;
+          const found = await findTask(sql, task.workspace, task.name);
+          if (found?.id !== task.id) return false;
+          const fitted = withFit(this.opened(task.workspace, found), fit);
           if (fitted === null) return false;
-          const { key } = (await findTask(sql, task.workspace, task.name)) as FoundTask;
-          const dataKey = this.keys.open(task.id, key);
+          const dataKey = this.keys.open(task.id, found.key);
           await putTaskRow(sql, task.workspace, task.name, sealTask(dataKey, fitted));
           await putFit(sql, task.id, fit.build, sealFit(dataKey, task, fit.build, report));
           return true;
@@ -238,16 +235,14 @@ export class DatabaseTasks implements TaskStore {
     { questions }: TaskContent,
     newKey: Buffer,
   ): Promise<void> {
-    const { id, workspace, name, version, model, changed } = task;
+    const { id, workspace, name } = task;
     let dataKey = newKey;
     if (before === null) await insertDataKey(sql, id, this.keys.seal(id, dataKey));
     else dataKey = this.keys.open(id, ((await findTask(sql, workspace, name)) as FoundTask).key);
-    await putTaskRow(sql, workspace, name, sealTask(dataKey, task));
-    if (!hasNewVersion(before, task)) return;
-    const versions = (await this.readHistory(sql, task)) ?? [];
-    const history = [...versions, { created: changed, model }];
-    await putVersion(sql, id, HISTORY, sealHistory(dataKey, task, history));
-    await putVersion(sql, id, version, sealQuestions(dataKey, task, version, questions));
+    const history = (await this.readHistory(sql, task)) ?? [];
+    const put = sealPut(dataKey, task, before, history, questions);
+    await putTaskRow(sql, workspace, name, put.row);
+    for (const [version, sealed] of put.versions) await putVersion(sql, id, version, sealed);
   }
 
   private async writeLabels(
@@ -257,7 +252,7 @@ export class DatabaseTasks implements TaskStore {
     now: number,
   ): Promise<{ readonly outcome: LabelOutcome; readonly rows: readonly LabelRow[] }> {
     const found = await findTask(sql, task.workspace, task.name);
-    if (found?.id !== task.id) throw taskNotFound();
+    requireUnchanged(found, task);
     const dataKey = this.keys.open(task.id, found.key);
     const refs = labels.map(({ reference }) => answerRef(dataKey, reference));
     const [known, answers] = [await findLabels(sql, task.id, refs), await findAnswers(sql, task.id, refs)];
@@ -266,17 +261,10 @@ export class DatabaseTasks implements TaskStore {
       const ref = refs[at] as string;
       made.add(label, ref, { label: known.get(ref), answer: answers.get(ref) });
     }
-    const { faults } = made;
-    const refused = (reason: LabelsRefused['faults']) => ({
-      outcome: { stored: false, faults: reason } as const,
-      rows: [],
-    });
-    if (faults.length > 0) return refused(faults);
-    const rows = [...made.rows.values()];
-    const total = (await countLabels(sql, task.id)) + rows.filter(({ ref }) => !known.has(ref)).length;
-    if (total > LIMITS.taskLabels) return refused(null);
-    await putLabels(sql, task.id, rows);
-    return { outcome: { stored: true, labels: total }, rows };
+    const outcome = made.outcome(await countLabels(sql, task.id));
+    const rows = outcome.stored ? [...made.rows.values()] : [];
+    if (outcome.stored) await putLabels(sql, task.id, rows);
+    return { outcome, rows };
   }
 
   private async before(sql: Queryable, place: TaskPlace): Promise<StoredBefore> {

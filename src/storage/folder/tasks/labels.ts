@@ -1,6 +1,5 @@
-import { LIMITS } from '../../../api/index.js';
 import { type Clock, nextTurn } from '../../../base/index.js';
-import { answerRef, LabelRows, type LabelsRefused, type NewLabel, type Task } from '../../../tasks/index.js';
+import { answerRef, type LabelOutcome, LabelRows, type NewLabel, type Task } from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writer-thread.js';
@@ -14,10 +13,10 @@ interface Parts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The writes that store labels, and how many labelled answers the task has then. */
+/** The outcome of a call, and the writes that store its labels. */
 interface LabelWrites {
+  readonly outcome: LabelOutcome;
   readonly writes: readonly RawWrite[];
-  readonly labels: number;
 }
 
 /** The labels of tasks. No task may be changed while its labels are made. */
@@ -25,11 +24,7 @@ export class FolderLabels {
   constructor(private readonly parts: Parts) {}
 
   /** Rejects with StoreError. */
-  async writesOf(
-    dataKey: Buffer,
-    task: Task,
-    labels: readonly NewLabel[],
-  ): Promise<LabelWrites | LabelsRefused> {
+  async writesOf(dataKey: Buffer, task: Task, labels: readonly NewLabel[]): Promise<LabelWrites> {
     const { store, access, clock } = this.parts;
     // An answer may be labelled at once.
     await access.flush();
@@ -40,12 +35,9 @@ export class FolderLabels {
       const ref = answerRef(dataKey, label.reference);
       made.add(label, ref, { label: table.get(task.id, ref), answer: this.answer(task, ref) });
     }
-    const { rows, faults } = made;
-    if (faults.length > 0) return { stored: false, faults };
-    const added = [...rows.keys()].filter((ref) => table.get(task.id, ref) === undefined).length;
-    const total = this.count(task) + added;
-    if (total > LIMITS.taskLabels) return { stored: false, faults: null };
-    return { writes: [...rows].map(([ref, row]) => table.write([task.id, ref], row)), labels: total };
+    const outcome = made.outcome(this.count(task));
+    const rows = outcome.stored ? [...made.rows] : [];
+    return { outcome, writes: rows.map(([ref, row]) => table.write([task.id, ref], row)) };
   }
 
   /** How many labelled answers a task has. */

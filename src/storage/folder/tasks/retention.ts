@@ -3,10 +3,13 @@ import type { KeyPart } from '../../../sealing/index.js';
 import { RETENTION_DOUBT_MS, RETENTION_EVERY_MS, type Task, type TaskBounds } from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
+import type { Value } from '../lmdb/table.js';
 import type { Sealer } from '../master-key/sealer.js';
 
 /** Entries that one transaction removes. A charge may have to wait for it. */
 const REMOVED_MAX = 1_000;
+/** Labels that one transaction removes, after they were read again in one turn of the event loop: about 2 ms. */
+const LABELS_REMOVED_MAX = 64;
 
 interface Parts {
   readonly store: Store;
@@ -16,6 +19,8 @@ interface Parts {
   readonly bounds: TaskBounds;
   /** Called when the answers of a task with numbers below `number` are gone. */
   onRemoved(id: string, number: number): void;
+  /** Runs `work` after the changes of tasks so far, and before the next one. */
+  afterOthers(work: () => Promise<void>): Promise<void>;
   onError(error: unknown): void;
 }
 
@@ -86,12 +91,20 @@ export class FolderRetention {
 
   /** Labels are not in the order of their time. */
   private async removeLabels(id: string, instant: number): Promise<void> {
-    const { store } = this.parts;
+    const { store, afterOthers } = this.parts;
     const labels = store.table('task_labels');
+    const isOld = ({ at }: Value<'task_labels'>) => at < instant;
     const old: KeyPart[][] = [];
-    for await (const { key, value } of labels.entriesInTurns(id)) if (value.at < instant) old.push(key);
-    for (let at = 0; at < old.length && !this.leaving.signal.aborted; at += REMOVED_MAX) {
-      await store.write(old.slice(at, at + REMOVED_MAX).map((key) => labels.write(key, null)));
+    for await (const { key, value } of labels.entriesInTurns(id)) if (isOld(value)) old.push(key);
+    for (let at = 0; at < old.length && !this.leaving.signal.aborted; at += LABELS_REMOVED_MAX) {
+      await afterOthers(async () => {
+        const part = old
+          .slice(at, at + LABELS_REMOVED_MAX)
+          .map((key) => ({ key, value: labels.get(...key) }));
+        // An answer that was labelled again meanwhile keeps its labels.
+        const removed = part.filter(({ value }) => value !== undefined && isOld(value));
+        await store.write(removed.map(({ key }) => labels.write(key, null)));
+      });
     }
   }
 

@@ -3,7 +3,6 @@ import { type Clock, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
   HISTORY,
-  hasNewVersion,
   type LabelledRows,
   type LabelOutcome,
   type LabelRow,
@@ -12,10 +11,10 @@ import {
   openHistory,
   openQuestions,
   openTask,
+  requireUnchanged,
   type StoredBefore,
   sealFit,
-  sealHistory,
-  sealQuestions,
+  sealPut,
   sealTask,
   type Task,
   type TaskAnswer,
@@ -65,7 +64,8 @@ export class FolderTasks implements TaskStore {
     const { kept } = this;
     this.bounds = bounds;
     const onRemoved = (id: string, number: number) => kept.removedBefore(id, number);
-    this.retention = new FolderRetention({ ...this.parts, bounds, onRemoved });
+    const afterOthers = (work: () => Promise<void>) => this.afterOthers(work);
+    this.retention = new FolderRetention({ ...this.parts, bounds, onRemoved, afterOthers });
     this.retention.start();
   }
 
@@ -80,12 +80,12 @@ export class FolderTasks implements TaskStore {
 
   label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
     return this.afterOthers(async () => {
+      requireUnchanged(this.read(task.workspace, task.name), task);
       const dataKey = this.parts.sealer.dataKey(task.id);
       if (dataKey === undefined) throw taskNotFound();
-      const made = await this.labelling.writesOf(dataKey, task, labels);
-      if ('stored' in made) return made;
-      await this.write(made.writes);
-      return { stored: true, labels: made.labels };
+      const { outcome, writes } = await this.labelling.writesOf(dataKey, task, labels);
+      if (outcome.stored) await this.write(writes);
+      return outcome;
     });
   }
 
@@ -193,18 +193,14 @@ export class FolderTasks implements TaskStore {
     { questions }: TaskContent,
   ): RawWrite[] {
     const { store, sealer } = this.parts;
-    const { id, workspace, name, version, model, changed } = task;
+    const { id, workspace, name } = task;
     const dataKey = before === null ? randomDataKey() : sealer.dataKey(id);
     if (dataKey === undefined) throw new Error('a task has no data key');
-    const writes = [store.table('tasks').write([workspace, name], sealTask(dataKey, task))];
-    if (before === null) writes.push(sealer.keyWrite(id, dataKey));
-    if (!hasNewVersion(before, task)) return writes;
-    const table = store.table('task_versions');
-    const history = [...versions, { created: changed, model }];
+    const put = sealPut(dataKey, task, before, versions, questions);
     return [
-      ...writes,
-      table.write([id, HISTORY], sealHistory(dataKey, task, history)),
-      table.write([id, version], sealQuestions(dataKey, task, version, questions)),
+      store.table('tasks').write([workspace, name], put.row),
+      ...(before === null ? [sealer.keyWrite(id, dataKey)] : []),
+      ...put.versions.map(([version, sealed]) => store.table('task_versions').write([id, version], sealed)),
     ];
   }
 
