@@ -33,7 +33,7 @@ std::string plain(const char * text) {
   return result;
 }
 
-// The priority of the line in front of it, if standard error is systemd's journal; see src/telemetry/journal.ts.
+// The priority of the line in front of it, if standard error is systemd's journal; see src/base/journal.ts.
 const char * priority() {
   const char * stream = getenv("JOURNAL_STREAM");
   struct stat found;

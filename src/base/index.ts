@@ -5,7 +5,6 @@ export * from './control-groups.js';
 export * from './cores.js';
 export * from './end-all.js';
 export * from './endpoint.js';
-export * from './endpoint.js';
 export * from './entry-file.js';
 export * from './fair-queue.js';
 export * from './file-lock.js';

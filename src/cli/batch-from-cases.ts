@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { OperatorError, visible } from '../base/index.js';
 import { checkLines } from '../batch/index.js';
 import { batchLine, readCases } from '../evaluation/index.js';
 import { readBenchmark } from './benchmark-format.js';
-import { printError, reportError } from './output.js';
+import { printError, reportError, writeReport } from './output.js';
 
 interface FromCasesOptions {
   readonly model?: string;
@@ -26,13 +25,5 @@ export const fromCases = (file: string, { model, format, out }: FromCasesOptions
       throw new OperatorError(`${refusal.type}: ${refusal.message}${remedy}`);
     }
     if (out === undefined) process.stdout.write(lines);
-    else write(out, lines);
+    else writeReport('out', out, lines);
   });
-
-function write(out: string, lines: Buffer): void {
-  try {
-    writeFileSync(out, lines);
-  } catch (error) {
-    throw new OperatorError(`out: ${(error as Error).message}.`);
-  }
-}

@@ -22,13 +22,13 @@ export const printJson = (value: unknown): void => {
   process.stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`);
 };
 
+/** Options that name the file of a report. */
+const REPORTS = ['json', 'html', 'errors'] as const;
+type Report = (typeof REPORTS)[number];
+
 /** Throws OperatorError if a report could not be written: before a measurement, not after it. */
-export function requireReportFolders(files: {
-  readonly json?: string;
-  readonly html?: string;
-  readonly errors?: string;
-}): void {
-  for (const option of ['json', 'html', 'errors'] as const) {
+export function requireReportFolders(files: Readonly<Partial<Record<Report, string>>>): void {
+  for (const option of REPORTS) {
     const file = files[option];
     if (file !== undefined && !existsSync(dirname(file)))
       throw new OperatorError(`${option}: the folder of ${file} does not exist.`);
@@ -36,9 +36,9 @@ export function requireReportFolders(files: {
 }
 
 /** Writes the file of an option such as `--json`. Throws OperatorError. */
-export function writeReport(option: 'json' | 'html' | 'errors', file: string, text: string): void {
+export function writeReport(option: Report | 'out', file: string, content: string | Uint8Array): void {
   try {
-    writeFileSync(file, text);
+    writeFileSync(file, content);
   } catch (error) {
     throw new OperatorError(`${option}: ${(error as Error).message}.`);
   }

@@ -1,6 +1,6 @@
 import { visible } from '../base/index.js';
 
-/** The width of terminals that do not tell theirs. */
+/** The width of a terminal that reports none. */
 const COLUMNS = 80;
 
 /** Characters in a line of the terminal that standard output is; any number if it is a file or a pipe. */

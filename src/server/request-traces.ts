@@ -84,12 +84,12 @@ function loaded(load: typeof loadOpenTelemetry): ReturnType<typeof loadOpenTelem
   }
 }
 
-/** A request as its span says it: what the log has, without the caller's address, key and workspace. */
+/** The span of a request: what the log has, without the caller's address, key and workspace. */
 export function tracedRequest(entry: AccessEntry, clock: Pick<Clock, 'now' | 'monotonic'>): TracedRequest {
   const { method, path, status, error, model, requestId, durationMs, traceParent: parent } = entry;
-  // The monotonic clock has another beginning than the calendar.
-  const offset = clock.now() - clock.monotonic();
   const end = clock.now();
+  // The monotonic clock has another beginning than the calendar.
+  const offset = end - clock.monotonic();
   return {
     name: `${method} ${path}`,
     start: end - durationMs,

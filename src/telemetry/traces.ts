@@ -112,7 +112,7 @@ export class Traces {
 
   /** Sends what waits. With a collector that does not answer, this takes as long as a message is tried. */
   async close(): Promise<void> {
-    // The outcome of each message has been told.
+    // `onSpans` has the outcome of each message.
     await this.#provider.shutdown().catch(() => {});
   }
 

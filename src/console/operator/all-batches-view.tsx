@@ -9,6 +9,7 @@ import { LoadNote } from '../ui/loading.js';
 import { Renew, Sourced } from '../ui/sourced.js';
 import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';
+import { useQuestion } from '../ui/use-question.js';
 import type { OperatorApi } from './operator-api.js';
 import { WorkspaceFilter } from './workspace-field.js';
 
@@ -27,7 +28,7 @@ const isOpen = ({ finished }: OperatorBatch): boolean => finished === null;
 /** The newest batches of all keys, without their contents; those that have not finished can be cancelled. */
 export function BatchesView({ api, workspace, active }: BatchesViewProps) {
   const [state, setState] = useState('');
-  const [cancelling, setCancelling] = useState<string | null>(null);
+  const [cancelling, setCancelling] = useQuestion<string | null>(active, null);
   const action = useAction();
   const { value, error, reload, ...source } = useLoad(
     (signal) => {
@@ -37,10 +38,6 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
     active,
     [api, workspace, state],
   );
-  // A modal question that stays open would make the other views inert.
-  useEffect(() => {
-    if (!active) setCancelling(null);
-  }, [active]);
   const cancel = (id: string) => {
     setCancelling(null);
     action.run(async () => {

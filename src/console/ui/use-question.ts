@@ -1,15 +1,16 @@
 import { type StateUpdater, useEffect, useState } from 'preact/hooks';
 
 /**
- * Whether a modal question is open. It is closed when its view is left: one that stays open would make the other views
- * inert.
+ * What a modal question is about; `none`: no question is open. It is closed when its view is left: one that stays open
+ * would make the other views inert.
  */
-export function useQuestion(
+export function useQuestion<About>(
   active: boolean,
-): readonly [asking: boolean, set: (next: StateUpdater<boolean>) => void] {
-  const [asking, setAsking] = useState(false);
+  none: About,
+): readonly [about: About, set: (next: StateUpdater<About>) => void] {
+  const [about, setAbout] = useState(none);
   useEffect(() => {
-    if (!active) setAsking(false);
+    if (!active) setAbout(none);
   }, [active]);
-  return [asking, setAsking];
+  return [about, setAbout];
 }

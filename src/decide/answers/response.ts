@@ -26,7 +26,7 @@ export interface Answered {
   readonly task?: AnsweredTask | undefined;
 }
 
-/** What a response says of its task. */
+/** What the response about a task is made from. */
 type AnsweredTask = Pick<AskedTask, 'name' | 'version' | 'fits'>;
 
 /** What an answer has on request, besides its fields. Null: not requested. */

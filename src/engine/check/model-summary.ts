@@ -7,8 +7,8 @@ const UNITS = [
 ] as const;
 
 /**
- * What llama.cpp says of a model: `gemma3 4B Q8_0`. It knows the sizes of some models by their layers, and says `?B` of all
- * others; then the number of parameters takes its place: `gemma3 5.6M Q8_0`.
+ * The description of a model by llama.cpp: `gemma3 4B Q8_0`. llama.cpp recognizes the sizes of some models by their layers
+ * and writes `?B` for all others, which the number of parameters replaces here: `gemma3 5.6M Q8_0`.
  */
 export const modelSummary = ({
   summary,

@@ -52,8 +52,11 @@ function joinersOf(reader: Reader): string | null {
   for (let left = reader.length(); left > 0; left--) {
     const key = reader.string().toString();
     const type = reader.uint32();
-    if (key === 'tokenizer.ggml.model' && type === STRING) isKnown = reader.string().toString() === TOKENIZER;
-    else if (key === 'tokenizer.ggml.merges' && type === ARRAY) joiners = readMerges(reader);
+    if (key === 'tokenizer.ggml.model' && type === STRING) {
+      // The rest of the file is not needed: the vocabulary may have hundreds of thousands of entries.
+      if (reader.string().toString() !== TOKENIZER) return null;
+      isKnown = true;
+    } else if (key === 'tokenizer.ggml.merges' && type === ARRAY) joiners = readMerges(reader);
     else skip(reader, type);
   }
   return isKnown ? joiners : null;

@@ -35,7 +35,7 @@ export class TokenCache {
   /**
    * A tokenizer with the results of another one. They must not be changed.
    *
-   * @param scope names the vocabulary, and whose texts share entries: how long a text takes tells whether it is stored
+   * @param scope names the vocabulary, and whose texts share entries: the time of a request shows whether its texts are stored
    * @param joiners of the vocabulary (see `spaceJoiners`); null: texts are not cut into words
    */
   tokenizer(scope: string, tokenizer: Tokenizer, joiners: string | null): PromptTokenizer {

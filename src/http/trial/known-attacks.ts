@@ -120,7 +120,7 @@ function attacks(table: Readonly<Record<string, readonly Make[]>>, byLibrary: bo
   );
 }
 
-/** The request that must not be executed. `token` says which one it was. */
+/** The request that must not be executed. `token` identifies it. */
 export function hiddenRequest(token: string): string {
   const body = '{}';
   return `POST /v1/decide HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

@@ -15,8 +15,8 @@ interface Attacked {
 
 /**
  * Sends every attack to a listener of this process, in one packet and in two, and returns the names of those whose hidden
- * request was executed, each once. Throws an Error if the listener does not answer ordinary requests, so that what it
- * executes cannot be told.
+ * request was executed, each once. Throws an Error if the listener does not answer ordinary requests: an attack without an
+ * effect would then prove nothing.
  */
 export async function sendAttacks(
   { port, executed }: Attacked,

@@ -17,7 +17,7 @@ export interface TrialResult {
 
 /**
  * Sends the known attacks to uWebSockets.js in a child process with bounded time and memory, on a loopback socket of that
- * process. Whatever the library does there, the result says it; rejects only with the reason of `stop`.
+ * process. A fault of the library is a result; rejects only with the reason of `stop`.
  *
  * @param module URL of the module that loads the transport
  * @param msMax milliseconds until the child is ended

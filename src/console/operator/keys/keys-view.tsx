@@ -7,6 +7,7 @@ import { LoadNote } from '../../ui/loading.js';
 import { Renew, Sourced } from '../../ui/sourced.js';
 import { useAction } from '../../ui/use-action.js';
 import { useLoad } from '../../ui/use-load.js';
+import { useQuestion } from '../../ui/use-question.js';
 import { ListFilters } from '../list-filters.js';
 import { nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
@@ -51,14 +52,10 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
     [api, workspace, states, query.search, query.sort, query.offset],
   );
   const [made, setMade] = useState<readonly OperatorNewKey[]>([]);
-  const [question, setQuestion] = useState<KeyQuestion | null>(null);
+  const [question, setQuestion] = useQuestion<KeyQuestion | null>(active, null);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => page.onPage(0), [workspace, states]);
   const action = useAction();
-  // A modal question that stays open would make the other views inert.
-  useEffect(() => {
-    if (!active) setQuestion(null);
-  }, [active]);
   const add = (key: OperatorNewKey) => {
     setMade((before) => [key, ...before]);
     reload();

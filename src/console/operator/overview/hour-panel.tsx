@@ -1,10 +1,10 @@
+import { useEffect } from 'preact/hooks';
 import type { OperatorHistory } from '../../../api/index.js';
 import { DataTable } from '../../ui/data-table.js';
 import { bytes, milliseconds, percent, whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
 import { AsOf, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
-import { useTick } from '../../ui/use-tick.js';
 import { useVisible } from '../../ui/use-visible.js';
 import type { OperatorApi } from '../operator-api.js';
 import { Plot } from './plot.js';
@@ -21,12 +21,17 @@ interface HourPanelProps {
 
 /** The last hour, which the server keeps: requests, errors, latency and memory by minute, and the top workspaces. */
 export function HourPanel({ api, active }: HourPanelProps) {
-  const looks = useVisible() && active;
-  const tick = useTick(RELOAD_MS, looks);
-  const { value, error, ...source } = useLoad((signal) => api.call('showHistory', { signal }), looks, [
-    api,
-    tick,
-  ]);
+  const isShown = useVisible() && active;
+  const { value, error, reload, ...source } = useLoad(
+    (signal) => api.call('showHistory', { signal }),
+    isShown,
+    [api],
+  );
+  useEffect(() => {
+    if (!isShown) return;
+    const timer = setInterval(reload, RELOAD_MS);
+    return () => clearInterval(timer);
+  }, [isShown]);
   return (
     <section class="panel" aria-labelledby="history-title">
       <div class="bar">

@@ -42,7 +42,7 @@ function GrantForm({ api, active, workspace: { id, version }, currency, onChange
   // `version`: of the grant that was sent and got no answer. It is sent again with the same one: it is made once.
   const { values, edit, clear } = useEdits(`grant.${id}`, { amount: '', reason: '', version: '' });
   const { amount, reason } = values;
-  const [confirming, setConfirming] = useQuestion(active);
+  const [confirming, setConfirming] = useQuestion(active, false);
   const action = useAction();
   const wrong = amount !== '' && !isAmount(amount);
   const grant = async () => {

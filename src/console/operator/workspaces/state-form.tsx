@@ -55,7 +55,7 @@ function RenameForm({ api, workspace, onChanged }: StateFormProps) {
 }
 
 function CloseForm({ api, active, workspace: { id, closed }, onChanged }: StateFormProps) {
-  const [confirming, setConfirming] = useQuestion(active);
+  const [confirming, setConfirming] = useQuestion(active, false);
   const action = useAction();
   const change = (name: 'closeWorkspace' | 'reopenWorkspace', done: string) =>
     action.run(async () => {
