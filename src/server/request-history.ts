@@ -15,9 +15,9 @@ export const HISTORY_WORKSPACES_MAX = 1_000;
 const CLASSES = 76;
 const GROWTH = 1.2;
 
-/** The paths whose requests are counted: decisions and submitted batches, and not what a console reads. */
+/** The paths whose requests are counted: decisions and submitted batches, and neither labels nor what a console reads. */
 const COUNTED: ReadonlySet<string> = new Set(
-  ROUTES.filter(({ body }) => body !== 'none').map(({ path }) => path),
+  ROUTES.filter(({ body }) => body === 'decision' || body === 'lines').map(({ path }) => path),
 );
 
 /** The requests of one step. */
@@ -30,7 +30,7 @@ export interface HistoryPoint {
   readonly failed: number;
   /** Of the answered ones, in milliseconds; null: none was. */
   readonly latency: Latency | null;
-  /** How many requests each workspace sent. */
+  /** How many requests each workspace sent. Of the step in progress, it grows with the next request. */
   readonly workspaces: ReadonlyMap<string, number>;
 }
 

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { ROUTES } from '../../src/api/index.js';
 import { showHistory, TOP_WORKSPACES } from '../../src/server/operator/api/show-history.js';
 import {
   HISTORY_POINTS_MAX,
@@ -32,6 +33,18 @@ test('requests are counted by minute, with their errors and percentiles of their
     t.ok(found >= exact && found <= exact * 1.2, `${share}: ${found}`);
   }
   t.match(second, { at: NOON + HISTORY_STEP_MS, requests: 1, failed: 1, latency: null });
+  t.end();
+});
+
+test('decisions and submitted batches count, and no other route', (t) => {
+  const history = new RequestHistory(fakeClock());
+  for (const { method, path } of ROUTES) {
+    const before = history.total;
+    history.count({ ...ENTRY, method, path });
+    const counts =
+      method === 'POST' && (/decide$|systemone$|decisions$/.test(path) || path === '/v1/batches');
+    t.equal(history.total - before, counts ? 1 : 0, `${method} ${path}`);
+  }
   t.end();
 });
 
