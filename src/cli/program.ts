@@ -314,7 +314,7 @@ command(program, 'restore <file>', 'put a backup into an empty data folder').act
 command(
   program,
   'verify',
-  'read everything in the data folder: tables, encrypted values, batches, ledger',
+  'read everything in the data folder: tables, lists, encrypted values, batches, tasks, ledger',
 ).action(async (options) => (await import('./verify.js')).verify(options));
 command(program, 'rekey', 'replace the master key, also while the server runs')
   .option('--new-key <file>', 'file with the new key, if the master key is configured')

@@ -50,10 +50,10 @@ export function answerAuthorized(
     return withBody(options, caller, incoming, length, async (body) => {
       // Not earlier: while the body arrives, the models may change.
       const request = { body, content, model: model(), format, allowedModels, diagnostics };
-      const isAboutTask = route.name === 'decideTask';
-      const decided = isAboutTask
-        ? caller.tasks.decide(id ?? '', request, requestId, signal)
-        : caller.decide(request, signal);
+      const decided =
+        format === 'task'
+          ? caller.tasks.decide(id ?? '', request, requestId, signal)
+          : caller.decide(request, signal);
       return decisionReply(await decided);
     });
   }

@@ -115,9 +115,9 @@ export class PreparePool {
   private async runInQueue(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     const { encoding } = task.content;
     if (this.images !== null && mayShowImages(task)) return this.images.run(task, owner, signal);
-    const { questions = '' } = task.task ?? {};
     // The questions of a task are not in the body.
-    const bytesMax = Math.max(0, Math.floor(TEXT_BYTES_MAX / timesTokenized(task)) - questions.length);
+    const outside = task.task?.questions.length ?? 0;
+    const bytesMax = Math.max(0, Math.floor(TEXT_BYTES_MAX / timesTokenized(task)) - outside);
     if (encoding === 'identity') {
       const queue = task.body.byteLength > bytesMax ? this.large : this.texts;
       return queue.run(task, owner, signal);

@@ -73,39 +73,23 @@ export class ModelSet {
   }
 
   /** Like `PreparePool.prepare`; rejects with ApiError `model_unavailable` once the set is cut off. */
-  async prepare(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
-    try {
-      return await this.threads.prepare(task, owner, signal);
-    } catch (error) {
-      throw this.isCutOff ? cutOff() : error;
-    }
+  prepare(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
+    return this.onThreads((threads) => threads.prepare(task, owner, signal));
   }
 
   /** Like `PreparePool.prepareLine`; rejects with ApiError `model_unavailable` once the set is cut off. */
-  async prepareLine(task: SentRequest): Promise<PrepareResult> {
-    try {
-      return await this.threads.prepareLine(task);
-    } catch (error) {
-      throw this.isCutOff ? cutOff() : error;
-    }
+  prepareLine(task: SentRequest): Promise<PrepareResult> {
+    return this.onThreads((threads) => threads.prepareLine(task));
   }
 
   /** Like `PreparePool.readTask`; rejects with ApiError `model_unavailable` once the set is cut off. */
-  async readTask(task: SentTask, owner: Owner, signal: AbortSignal): Promise<ReadTask> {
-    try {
-      return await this.threads.readTask(task, owner, signal);
-    } catch (error) {
-      throw this.isCutOff ? cutOff() : error;
-    }
+  readTask(task: SentTask, owner: Owner, signal: AbortSignal): Promise<ReadTask> {
+    return this.onThreads((threads) => threads.readTask(task, owner, signal));
   }
 
   /** Like `PreparePool.readLabels`; rejects with ApiError `model_unavailable` once the set is cut off. */
-  async readLabels(task: SentLabels, owner: Owner, signal: AbortSignal): Promise<ReadLabels> {
-    try {
-      return await this.threads.readLabels(task, owner, signal);
-    } catch (error) {
-      throw this.isCutOff ? cutOff() : error;
-    }
+  readLabels(task: SentLabels, owner: Owner, signal: AbortSignal): Promise<ReadLabels> {
+    return this.onThreads((threads) => threads.readLabels(task, owner, signal));
   }
 
   /** Resolves when nothing uses the set. From then on nothing must begin to use it. */
@@ -136,6 +120,14 @@ export class ModelSet {
   /** Ends the preparing threads. */
   async closePreparing(): Promise<void> {
     await this.pool?.close();
+  }
+
+  private async onThreads<Result>(work: (threads: PreparePool) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.threads);
+    } catch (error) {
+      throw this.isCutOff ? cutOff() : error;
+    }
   }
 
   private get threads(): PreparePool {
