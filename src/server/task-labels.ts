@@ -3,8 +3,8 @@ import { ApiError, LIMITS } from '../api/index.js';
 import { type Clock, FairQueue, type Shares } from '../base/index.js';
 import { type AskedTask, type Decision, decide } from '../decide/index.js';
 import {
+  answerOf,
   invalidLabels,
-  keptProbabilities,
   type LabelFault,
   type LabelOutcome,
   type LabelProblem,
@@ -153,13 +153,7 @@ export class TaskLabels {
       ),
     );
     if (held === null) throw new Error('an answer has no price');
-    const { build, probabilities } = decision;
-    const answer = {
-      reference,
-      version: asked.version,
-      build,
-      probabilities: keptProbabilities(probabilities),
-    };
+    const answer = answerOf(asked, reference, decision);
     return { label: { line, reference, expected, answer }, reservation: held };
   }
 }

@@ -1,16 +1,15 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { type Clock, FairQueue, type Shares } from '../base/index.js';
-import { type AskedTask, type Decision, readStoredQuestions, type SentRequest } from '../decide/index.js';
+import { type Decision, readStoredQuestions, type SentRequest } from '../decide/index.js';
 import type { TaskApp } from '../http/index.js';
 import type { Storage } from '../storage/index.js';
 import {
+  answerOf,
   fitsInForce,
   isTaskName,
-  keptProbabilities,
   type NewLabel,
   putTask,
-  QuestionCache,
   requireTaskName,
   type Task,
   type TaskPlace,
@@ -21,6 +20,7 @@ import {
 import type { Log, Metrics } from '../telemetry/index.js';
 import type { Engines } from './engines.js';
 import { inTurn } from './queue-full.js';
+import { TaskAsking } from './task-asking.js';
 import { TaskFits } from './task-fits.js';
 import { TaskLabels } from './task-labels.js';
 
@@ -40,21 +40,21 @@ interface CallerParts {
 /** The tasks of callers. */
 export class TaskService {
   private readonly changes = new FairQueue(TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX);
-  private readonly cache = new QuestionCache();
+  private readonly asking: TaskAsking;
   private readonly labels: TaskLabels;
   private readonly fits: TaskFits;
 
   constructor(
     private readonly engines: Engines,
     private readonly storage: Pick<Storage, 'tasks' | 'access' | 'clock'>,
-    private readonly metrics: Metrics,
-    private readonly log: Pick<Log, 'error'>,
+    metrics: Metrics,
+    log: Pick<Log, 'error'>,
     clock: Clock,
   ) {
     const { access } = storage;
+    this.asking = new TaskAsking(storage.tasks, metrics, log);
     this.labels = new TaskLabels({ engines, access, clock });
     this.fits = new TaskFits(storage);
-    for (const outcome of ['kept', 'dropped']) metrics.instruments.taskAnswers.inc({ outcome }, 0);
   }
 
   /** The tasks for one caller: those of its workspace. */
@@ -78,22 +78,22 @@ export class TaskService {
       },
       decide: async (name, request, requestId, signal) => {
         const task = await this.existing({ workspace, name });
-        const asked = await this.asked(task);
+        const asked = await this.asking.ofTask(task);
         const decision = await decide({ ...request, task: asked }, signal);
-        this.record(task, requestId, decision);
+        this.asking.keep(task, answerOf(asked, requestId, decision));
         return decision;
       },
       fit: async (name, signal) => {
         requireLoaded();
         const task = await this.existing({ workspace, name });
-        const questions = readStoredQuestions(await this.questionsOf(task));
+        const questions = readStoredQuestions(await this.asking.questions(task, task.version));
         const names = questions.map((question) => question.name);
         return this.fits.fit(caller, task, this.buildOf(task), names, signal);
       },
       label: async (name, body, signal) => {
         requireLoaded();
         const task = await this.existing({ workspace, name });
-        const asked = await this.asked(task);
+        const asked = await this.asking.ofTask(task);
         const store = (labels: readonly NewLabel[]) =>
           this.change(caller, () => this.storage.tasks.label(task, labels));
         const taken = await this.labels.take(caller, asked, body, store, signal);
@@ -134,7 +134,7 @@ export class TaskService {
   }
 
   private async shown(task: Task): Promise<string> {
-    return this.json(task, await this.questionsOf(task));
+    return this.json(task, await this.asking.questions(task, task.version));
   }
 
   private async json(task: Task, questions: string): Promise<string> {
@@ -158,41 +158,11 @@ export class TaskService {
     return fit === undefined ? null : ((await this.storage.tasks.fitReport(task, fit.build)) ?? null);
   }
 
-  /** What a request about a task lacks. Rejects with ApiError `task_not_found` if the task was deleted. */
-  private async asked(task: Task): Promise<AskedTask> {
-    const { name, version, model } = task;
-    return { name, version, model, questions: await this.questionsOf(task), fits: fitsInForce(task) };
-  }
-
   /** The build that answers the version in use now. Throws ApiError `model_not_found`. */
   private buildOf({ model }: Task): string {
     const build = this.engines.catalog.find(model);
     if (build !== undefined) return build.id;
     throw new ApiError('model_not_found', 'This server does not serve the model of the task any more.');
-  }
-
-  /** The questions of the version in use. Rejects with ApiError `task_not_found` if the task was deleted. */
-  private async questionsOf(task: Task): Promise<string> {
-    const { id, version } = task;
-    const known = this.cache.get(id, version);
-    if (known !== undefined) return known;
-    const questions = await this.storage.tasks.questions(task, version);
-    if (questions === undefined) throw taskNotFound();
-    this.cache.put(id, version, questions);
-    return questions;
-  }
-
-  private record(task: Task, reference: string, { build, probabilities }: Decision): void {
-    const { version } = task;
-    const answer = { reference, version, build, probabilities: keptProbabilities(probabilities) };
-    let isKept = false;
-    try {
-      isKept = this.storage.tasks.record(task, answer);
-    } catch (error) {
-      // The request is answered and charged.
-      this.log.error({ err: error }, 'an answer to a task cannot be kept');
-    }
-    this.metrics.instruments.taskAnswers.inc({ outcome: isKept ? 'kept' : 'dropped' });
   }
 
   /** Rejects with ApiError `task_not_found`. */

@@ -35,8 +35,9 @@ export {
 } from './sealed-task.js';
 export {
   type AnswerRow,
+  answerOf,
   answerRef,
-  keptProbabilities,
+  lineReference,
   openAnswer,
   sealAnswer,
   type TaskAnswer,

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Decision } from '../decide/index.js';
 import { placeOf, seal, unseal } from '../sealing/index.js';
 import type { Task } from './task-types.js';
 
@@ -32,11 +33,20 @@ const REF_CHARACTERS = 32;
 export const answerRef = (dataKey: Uint8Array, reference: string): string =>
   createHmac('sha256', dataKey).update(`answer\0${reference}`).digest('hex').slice(0, REF_CHARACTERS);
 
-/** The probabilities of a decision as they are kept. */
-export const keptProbabilities = (
-  probabilities: ReadonlyArray<ArrayLike<number> | null>,
-): TaskAnswer['probabilities'] =>
-  probabilities.map((options) => Array.from(options ?? [], (p) => Number(p.toPrecision(DIGITS))));
+/** What names the answer to a line of a batch; see `TaskAnswer`. */
+export const lineReference = (batch: string, customId: string): string => `${batch}/${customId}`;
+
+/** What is kept of a decision about a version. */
+export function answerOf(
+  { version }: Pick<TaskAnswer, 'version'>,
+  reference: string,
+  { build, probabilities }: Pick<Decision, 'build' | 'probabilities'>,
+): TaskAnswer {
+  const kept = probabilities.map((options) =>
+    Array.from(options ?? [], (p) => Number(p.toPrecision(DIGITS))),
+  );
+  return { reference, version, build, probabilities: kept };
+}
 
 /** The stored form of an answer. `at`: milliseconds since 1970. */
 export function sealAnswer(

@@ -16,6 +16,7 @@ import {
   type Question,
   readStoredQuestions,
 } from '../../decide/index.js';
+import { lineReference } from '../task-answer.js';
 import type { Expected } from './label.js';
 
 /** The body of a call with labels, and the questions that they answer, as JSON. */
@@ -114,7 +115,7 @@ function readLine({ number, bytes }: FileLine, questions: readonly Question[]): 
       const customId = fields.custom_id;
       if (typeof customId !== 'string' || !isCustomId(customId))
         throw new ApiError('invalid_request', '`custom_id` is not one of a line.');
-      return { ...common, reference: `${batch}/${customId}`, body: null };
+      return { ...common, reference: lineReference(batch, customId), body: null };
     }
     case 'state': {
       // The same state again is a correction.

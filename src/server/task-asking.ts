@@ -1,0 +1,50 @@
+import type { AskedTask } from '../decide/index.js';
+import {
+  fitsInForce,
+  QuestionCache,
+  type Task,
+  type TaskAnswer,
+  type TaskStore,
+  taskNotFound,
+} from '../tasks/index.js';
+import type { Log, Metrics } from '../telemetry/index.js';
+
+/** What is asked about a task, by live requests and by lines of batches, and what is kept of the answers. */
+export class TaskAsking {
+  private readonly cache = new QuestionCache();
+
+  constructor(
+    private readonly tasks: Pick<TaskStore, 'questions' | 'record'>,
+    private readonly metrics: Metrics,
+    private readonly log: Pick<Log, 'error'>,
+  ) {
+    for (const outcome of ['kept', 'dropped']) metrics.instruments.taskAnswers.inc({ outcome }, 0);
+  }
+
+  /** What a request about the version in use lacks. Rejects with ApiError `task_not_found` if the task was deleted. */
+  async ofTask(task: Task): Promise<AskedTask> {
+    const { name, version, model } = task;
+    return { name, version, model, questions: await this.questions(task, version), fits: fitsInForce(task) };
+  }
+
+  /** The questions of a version, as JSON. Rejects with ApiError `task_not_found` if the task was deleted. */
+  async questions(task: Pick<Task, 'id'>, version: number): Promise<string> {
+    const known = this.cache.get(task.id, version);
+    if (known !== undefined) return known;
+    const questions = await this.tasks.questions(task, version);
+    if (questions === undefined) throw taskNotFound();
+    this.cache.put(task.id, version, questions);
+    return questions;
+  }
+
+  /** Keeps an answer, if there is room. Never throws: the request is answered and charged. */
+  keep(task: Task, answer: TaskAnswer): void {
+    let isKept = false;
+    try {
+      isKept = this.tasks.record(task, answer);
+    } catch (error) {
+      this.log.error({ err: error }, 'an answer to a task cannot be kept');
+    }
+    this.metrics.instruments.taskAnswers.inc({ outcome: isKept ? 'kept' : 'dropped' });
+  }
+}
