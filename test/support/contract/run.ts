@@ -12,7 +12,8 @@ const FIRST: readonly string[] = JSON.parse(process.env.CONTRACT_FIRST ?? '[]');
 
 /**
  * Runs the tests of the contract against one server. With a data folder: all of them on Node's transport, those that check
- * HTTP on the other. With a database: those about what is stored. At full scale all of them, but for `FOLDER_ONLY`.
+ * HTTP on the other. With a database: those about what is stored; at full scale all of them, but for `FOLDER_ONLY`, on the
+ * other transport.
  */
 export async function runContract(transport: TransportName, place: Place = 'folder'): Promise<void> {
   const missing = place === 'database' ? (NEEDS_POSTGRES.skip ?? false) : false;
@@ -28,6 +29,6 @@ export async function runContract(transport: TransportName, place: Place = 'fold
 }
 
 const onFolder = (transport: TransportName) =>
-  LONG || transport === 'node' ? TESTS : TESTS.filter(({ http }) => http);
+  transport === 'node' ? TESTS : TESTS.filter(({ http }) => http);
 
 const onDatabase = () => (LONG ? TESTS : STORED_TESTS).filter(({ name }) => !(name in FOLDER_ONLY));
