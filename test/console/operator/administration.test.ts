@@ -347,10 +347,16 @@ operatorTest(
     await world.ask(world.token);
     await enterOperator(tab, world);
     const panel = page.getByRole('region', { name: 'Last hour' });
-    await panel.getByText('Latency, p95').waitFor();
+    const latency = panel.getByRole('figure').filter({ hasText: 'Latency: p50, p95, p99' });
+    await latency.waitFor();
     await panel.getByRole('row', { name: /^default \d/ }).waitFor();
     t.match(await panel.textContent(), /Requests per minute[\d,]+ in the hour60 mintop \d+ \/min/);
     t.match(await panel.textContent(), /Failed \(5xx\)\d+\.\d %/);
+    t.match(await latency.textContent(), /p99([\d.]+ ms(, )?){3}60 min/);
+    t.equal(await latency.locator('g').count(), 3, 'one chart has the three percentiles');
+    const { width = 0 } = (await latency.locator('svg').boundingBox()) ?? {};
+    await latency.locator('svg').hover({ position: { x: width - 1, y: 5 } });
+    t.match(await latency.textContent(), /p99\d+:\d\d:\d\d.*: (none|([\d.]+ ms(, )?){3})60 min/);
   },
 );
 

@@ -1,14 +1,14 @@
 import { useEffect } from 'preact/hooks';
 import type { OperatorHistory } from '../../../api/index.js';
 import { DataTable } from '../../ui/data-table.js';
-import { bytes, milliseconds, percent, whole } from '../../ui/format-values.js';
+import { bytes, clockTime, milliseconds, percent, whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
 import { AsOf, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
 import { useVisible } from '../../ui/use-visible.js';
 import type { OperatorApi } from '../operator-api.js';
 import { Plot } from './plot.js';
-import { bytesTop, scaleTop } from './scale-top.js';
+import { bytesTop } from './scale-top.js';
 import { STEPS, stepsOf } from './steps.js';
 
 /** How often the history is read, in milliseconds. */
@@ -62,12 +62,10 @@ function Plots({ history }: PlotsProps) {
     sums.refused += point.refused;
     sums.failed += point.failed;
   }
-  const common = { room: STEPS, span: `${STEPS} min`, shape: 'bars' as const };
+  const common = { room: STEPS, span: `${STEPS} min`, shape: 'bars' as const, timeOf: minuteIn(history) };
   const share = (part: number, all: number) => (all === 0 ? 0 : part / all);
-  const latencies = ['p50', 'p95', 'p99'] as const;
-  const latency = (name: (typeof latencies)[number]) => requests.map((each) => each?.latency_ms?.[name] ?? 0);
-  // One scale for all, so that they can be compared.
-  const top = scaleTop(Math.max(0, ...latency('p99')));
+  const latency = (name: Percentile) => requests.map((each) => each?.latency_ms?.[name] ?? 0);
+  const newest = requests.findLast((each) => each?.latency_ms != null)?.latency_ms;
   const memory = resources.map((each) => each?.resident_bytes ?? 0);
   return (
     <div class="plots">
@@ -94,17 +92,15 @@ function Plots({ history }: PlotsProps) {
         max={1}
         {...common}
       />
-      {latencies.map((name) => (
-        <Plot
-          key={name}
-          label={`Latency, ${name}`}
-          now={lastOf(latency(name))}
-          values={latency(name)}
-          format={milliseconds}
-          max={top}
-          {...common}
-        />
-      ))}
+      <Plot
+        label="Latency: p50, p95, p99"
+        now={newest ? percentiles(newest) : 'none'}
+        values={latency('p99')}
+        parts={[latency('p95'), latency('p50')]}
+        format={milliseconds}
+        describe={(at) => percentiles(requests[at]?.latency_ms)}
+        {...common}
+      />
       <Plot
         label="Plans waiting"
         now={whole(resources.at(-1)?.waiting.live ?? 0)}
@@ -124,11 +120,18 @@ function Plots({ history }: PlotsProps) {
   );
 }
 
-/** The newest value that is not 0. */
-const lastOf = (values: readonly number[]): string => {
-  const last = values.findLast((each) => each > 0);
-  return last === undefined ? 'none' : milliseconds(last);
-};
+type Percentile = 'p50' | 'p95' | 'p99';
+type Latency = Readonly<Record<Percentile, number>>;
+
+const percentiles = (latency: Latency | null | undefined): string =>
+  latency ? [latency.p50, latency.p95, latency.p99].map(milliseconds).join(', ') : 'none';
+
+/** The beginning of a step, by its place in a plot, as a time of day. */
+function minuteIn({ time, step_seconds: seconds }: OperatorHistory): (at: number) => string {
+  const step = seconds * 1_000;
+  const last = Math.floor(Date.parse(time) / step) * step;
+  return (at) => clockTime(last - (STEPS - 1 - at) * step);
+}
 
 function TopWorkspaces({ history: { top_workspaces: top, requests } }: PlotsProps) {
   const all = requests.reduce((sum, point) => sum + point.requests, 0);
