@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Test, test } from 'tap';
 import { openStore, reconcile } from '../../src/storage/folder/index.js';
-import { type Command, decider } from '../support/cli.js';
+import { decider } from '../support/cli.js';
+import { emptyDisk, fillDisk, NO_FILE_LIMIT } from '../support/file-limit.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
@@ -12,9 +12,6 @@ import { dataFolder, modelsFolder } from '../support/server.js';
 const LINES = scaled({ short: 400, long: 1_000 });
 /** Units per token of a batch line, at the default prices. */
 const PRICE = 750n;
-/** Every write of the data file that is not at its very beginning fails, as on a disk that is full. */
-const FULL = '65536';
-
 const file = Array.from({ length: LINES }, (_, at) =>
   JSON.stringify({
     custom_id: `line-${at}`,
@@ -31,10 +28,6 @@ interface Shown {
   readonly id: string;
   readonly status: string;
   readonly counts: { readonly done: number; readonly pending: number };
-}
-
-function limitFiles({ child }: Command, bytes: string): boolean {
-  return spawnSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:`]).status === 0;
 }
 
 async function start(t: Test, data: string, models: string, known = '') {
@@ -64,16 +57,15 @@ async function start(t: Test, data: string, models: string, known = '') {
 }
 
 for (const end of ['there is room again', 'the process is killed'] as const) {
-  test(`the disk is full in the middle of a batch, until ${end}: every line is answered and charged once`, async (t) => {
+  test(`the disk is full in the middle of a batch, until ${end}: every line is answered and charged once`, {
+    skip: NO_FILE_LIMIT,
+  }, async (t) => {
     const models = modelsFolder(t.testdir());
     const data = dataFolder(t);
     let server = await start(t, data, models);
     const { id } = (await (await server.ask('batches', file)).json()) as Shown;
     await server.until(id, ({ counts }) => counts.done > 50);
-    if (!limitFiles(server.command, FULL)) {
-      t.comment('SKIPPED: there is no prlimit here');
-      return;
-    }
+    fillDisk(server.command.child.pid);
     const told = await server.command.errorLine(/charges cannot be written/);
     // LMDB writes of it too, and ends no line.
     t.match(JSON.parse(told.slice(told.indexOf('{'))), {
@@ -88,7 +80,7 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
     t.match(await refused.json(), { type: 'batch_unavailable' });
     t.equal(await server.ready(), 503);
     if (end === 'there is room again') {
-      t.ok(limitFiles(server.command, 'unlimited'));
+      emptyDisk(server.command.child.pid);
     } else {
       server.command.child.kill('SIGKILL');
       await once(server.command.child, 'exit');

@@ -49,7 +49,7 @@ import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
-const SITUATIONS = scaled({ short: 400, long: 6_000 }, 'SITUATIONS');
+const SITUATIONS = scaled({ short: 400, long: 3_000 }, 'SITUATIONS');
 /** Fewer than one call of `deletableBatches` returns. */
 const BATCHES = 200;
 const KEYS = scaled({ short: 400, long: 6_000 });

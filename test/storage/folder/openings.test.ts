@@ -9,7 +9,7 @@ import { emptyStore } from '../../support/store/opened.js';
 
 const OPENER = new URL('../../support/store/opens-again.js', import.meta.url);
 /** Beside three openers on two cores, a store without the lock lost one of about 400. */
-const COMMITS = scaled({ short: 200, long: 4_000 });
+const COMMITS = scaled({ short: 200, long: 1_200 });
 const OPENERS = 2;
 /** A commit takes about 1 ms, the start of a process and an opening about 300 ms. */
 const LOCKED_MS = 1_000;
@@ -72,7 +72,7 @@ test('neither an opening nor a commit ends while the folder is locked', async (t
 test('a process that is killed while it has the lock leaves it free', async (t) => {
   const store = emptyStore(t);
   const grants = store.table('grants');
-  for (let number = 1; number <= scaled({ short: 5, long: 20 }); number += 1) {
+  for (let number = 1; number <= scaled({ short: 5, long: 8 }); number += 1) {
     const child = await opener(t, store.folder);
     child.kill('SIGKILL');
     await once(child, 'exit');

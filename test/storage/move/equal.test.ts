@@ -12,7 +12,7 @@ import { fillFolder } from '../../support/cluster/full-folder.js';
 import { NEEDS_POSTGRES, newDatabase } from '../../support/postgres.js';
 import { scaled } from '../../support/scale.js';
 
-const LINES = scaled({ short: 2_000, long: 100_000 }, 'MOVED_LINES');
+const LINES = scaled({ short: 2_000, long: 30_000 }, 'MOVED_LINES');
 const RESULT_BYTES = 600;
 const ignore = () => {};
 

@@ -14,7 +14,9 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 
 const CHILD = new URL('../../support/cluster/killed-move.js', import.meta.url);
 const POINTS = LONG
-  ? ['copy', 'compare'].flatMap((step) => MOVED_TABLES.map((table) => `${step} ${table}`))
+  ? ['copy', 'compare'].flatMap((step, offset) =>
+      MOVED_TABLES.filter((_, at) => at % 4 === 2 * offset).map((table) => `${step} ${table}`),
+    )
   : ['copy batch_ids', 'compare data_keys'];
 /** A database has an index for each of these tables. */
 const UNCOPIED = MOVED_TABLES.filter((name) => correspondenceOf(name).isIndex).map((name) => `copy ${name}`);
