@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = {
   'key.revoke': 'A key was revoked.',
   'batch.cancel': 'A batch was cancelled by the operator; `batch` is its id.',
   'batch.erase': 'A batch was erased before its time; `batch` is its id, `state` its state before.',
+  'task.promote': 'A caller made the shadow build of a task its model; `task` is its name.',
   'master_key.replace': 'The data keys were encrypted with another master key.',
   'backup.restore': 'The data folder was made from a backup.',
   'settings.reload': 'The server took over other settings, or another certificate.',

@@ -68,6 +68,12 @@ export const ERRORS = {
     meaning:
       'No question of the task has enough labels for a fit; `questions` says how many each has and needs.',
   },
+  no_shadow: { status: 409, meaning: 'The task has no shadow build that could be promoted.' },
+  shadow_changed: {
+    status: 409,
+    meaning:
+      'The version in use or a build of the task is not the one that was expected, or not the one whose answers were compared.',
+  },
   too_many_labels: { status: 422, meaning: 'The task would have more than 20,000 labelled answers.' },
   idempotency_conflict: {
     status: 409,
@@ -109,7 +115,7 @@ export const ERRORS = {
   },
   invalid_task: {
     status: 422,
-    meaning: 'The name, the description, `target_error` or `confidence` of a task is invalid.',
+    meaning: 'The name, the description, `target_error`, `confidence` or `shadow` of a task is invalid.',
   },
   too_many_tasks: {
     status: 422,

@@ -39,6 +39,7 @@ export const SEALED_PLACES = {
     ['task', 'text'],
     ['ref', 'text'],
   ],
+  task_shadows: [['task', 'text']],
   task_versions: [
     ['task', 'text'],
     ['version', 'number'],

@@ -27,20 +27,36 @@ export {
   openFit,
   openHistory,
   openQuestions,
+  openShadow,
   openTask,
   sealFit,
   sealPut,
+  sealShadow,
   sealTask,
   type TaskRow,
 } from './sealed-task.js';
+export {
+  type ExpectedShadow,
+  type Promotion,
+  promoteTask,
+  type StoredShadow,
+} from './shadow/promote-task.js';
+export {
+  hasSameShadow,
+  type NewPairs,
+  type ShadowRecord,
+  withPairs,
+} from './shadow/shadow-record.js';
 export {
   type AnswerRow,
   answerOf,
   answerRef,
   lineReference,
   openAnswer,
+  type ShadowAnswer,
   sealAnswer,
   type TaskAnswer,
+  withShadowAnswer,
 } from './task-answer.js';
 export {
   RETENTION_DOUBT_MS,

@@ -37,7 +37,9 @@ export function putTask(
     const isEqual =
       task.description === settings.description &&
       task.targetError === settings.targetError &&
-      task.confidence === settings.confidence;
+      task.confidence === settings.confidence &&
+      task.shadow?.model === settings.shadow?.model &&
+      task.shadow?.share === settings.shadow?.share;
     return isEqual ? task : { ...task, ...settings, changed: now };
   }
   if (task.version >= LIMITS.taskVersions) {

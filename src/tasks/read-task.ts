@@ -47,6 +47,7 @@ function contentOf(
     description: readDescription(fields.description),
     targetError: readShare(fields, 'target_error', DEFAULT_TARGET_ERROR, LIMITS.taskTargetErrors),
     confidence: readShare(fields, 'confidence', DEFAULT_CONFIDENCE, LIMITS.taskConfidences),
+    shadow: null,
   };
 }
 

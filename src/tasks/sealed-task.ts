@@ -1,8 +1,9 @@
 import { placeOf, seal, unseal } from '../sealing/index.js';
 import { hasNewVersion } from './put-task.js';
+import { type ShadowRecord, shadowRecordFrom } from './shadow/shadow-record.js';
 import type { Task, TaskVersion } from './task-types.js';
 
-type Hidden = Pick<Task, 'model' | 'description' | 'targetError' | 'confidence' | 'fits'>;
+type Hidden = Pick<Task, 'model' | 'description' | 'targetError' | 'confidence' | 'shadow' | 'fits'>;
 
 /** The row of a task. What a caller wrote is sealed, except the name. */
 export interface TaskRow extends Omit<Task, 'workspace' | 'name' | keyof Hidden> {
@@ -15,8 +16,8 @@ export const HISTORY = 0;
 
 /** The row of a task. `dataKey`: that of the task. */
 export function sealTask(dataKey: Uint8Array, task: Task): TaskRow {
-  const { workspace, name, model, description, targetError, confidence, fits, ...row } = task;
-  const hidden: Hidden = { model, description, targetError, confidence, fits };
+  const { workspace, name, model, description, targetError, confidence, shadow, fits, ...row } = task;
+  const hidden: Hidden = { model, description, targetError, confidence, shadow, fits };
   const sealed = seal(dataKey, placeOf('tasks', workspace, name), Buffer.from(JSON.stringify(hidden)));
   return { ...row, sealed: sealed.toString('base64') };
 }
@@ -28,7 +29,11 @@ export function openTask(
   { id, created, changed, version, bytes, sealed }: TaskRow,
 ): Task {
   const plain = unseal(dataKey, placeOf('tasks', workspace, name), Buffer.from(sealed, 'base64'));
-  const hidden = JSON.parse(plain.toString()) as Hidden;
+  // Tasks of earlier versions of this program have no `shadow`.
+  const hidden = {
+    shadow: null,
+    ...(JSON.parse(plain.toString()) as Omit<Hidden, 'shadow'> & Partial<Hidden>),
+  };
   return { id, workspace, name, created, changed, version, bytes, ...hidden };
 }
 
@@ -53,6 +58,18 @@ export const sealFit = (dataKey: Uint8Array, { id }: Identified, build: string, 
 /** Decrypts a fit. Throws StoreError if it is damaged. */
 export const openFit = (dataKey: Uint8Array, { id }: Identified, build: string, sealed: Uint8Array): string =>
   unseal(dataKey, placeOf('task_fits', id, build), sealed).toString();
+
+/** Encrypts what is counted of a shadow. */
+export const sealShadow = (dataKey: Uint8Array, { id }: Identified, counted: ShadowRecord): Buffer =>
+  seal(dataKey, placeOf('task_shadows', id), Buffer.from(JSON.stringify(counted)));
+
+/** Decrypts what is counted of a shadow; null: a later version of this program has written it. Throws StoreError if it is damaged. */
+export const openShadow = (
+  dataKey: Uint8Array,
+  { id }: Identified,
+  sealed: Uint8Array,
+): ShadowRecord | null =>
+  shadowRecordFrom(JSON.parse(unseal(dataKey, placeOf('task_shadows', id), sealed).toString()));
 
 /** Decrypts the list of a task's versions. Throws StoreError if it is damaged. */
 export const openHistory = (dataKey: Uint8Array, task: Identified, sealed: Uint8Array): TaskVersion[] =>

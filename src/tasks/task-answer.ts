@@ -12,7 +12,12 @@ export interface TaskAnswer {
   readonly build: string;
   /** Per question of the version, the probability of each option, neither rounded nor committed. */
   readonly probabilities: ReadonlyArray<readonly number[]>;
+  /** The answer of the shadow build to the same request; absent: there is none. */
+  readonly shadow?: ShadowAnswer;
 }
+
+/** What is kept of the answer of a shadow build. */
+export type ShadowAnswer = Pick<TaskAnswer, 'build' | 'probabilities'>;
 
 /** An answer as it is stored. */
 export interface AnswerRow extends Pick<TaskAnswer, 'version' | 'build'> {
@@ -52,11 +57,12 @@ export function answerOf(
 export function sealAnswer(
   dataKey: Uint8Array,
   { id }: Pick<Task, 'id'>,
-  { reference, version, build, probabilities }: TaskAnswer,
+  { reference, version, build, probabilities, shadow }: TaskAnswer,
   at: number,
 ): AnswerRow {
   const ref = answerRef(dataKey, reference);
-  const plain = Buffer.from(JSON.stringify([reference, probabilities]));
+  const values = shadow === undefined ? [reference, probabilities] : [reference, probabilities, shadow];
+  const plain = Buffer.from(JSON.stringify(values));
   return { ref, at, version, build, sealed: seal(dataKey, place(id, ref), plain).toString('base64') };
 }
 
@@ -67,8 +73,23 @@ export function openAnswer(
   { ref, version, build, sealed }: AnswerRow,
 ): TaskAnswer {
   const plain = unseal(dataKey, place(id, ref), Buffer.from(sealed, 'base64')).toString();
-  const [reference, probabilities] = JSON.parse(plain) as [string, TaskAnswer['probabilities']];
-  return { reference, version, build, probabilities };
+  const [reference, probabilities, shadow] = JSON.parse(plain) as [
+    string,
+    TaskAnswer['probabilities'],
+    ShadowAnswer?,
+  ];
+  return { reference, version, build, probabilities, ...(shadow !== undefined && { shadow }) };
+}
+
+/** The row of an answer, to which the answer of the shadow build is added. Throws StoreError if it is damaged. */
+export function withShadowAnswer<Row extends AnswerRow>(
+  dataKey: Uint8Array,
+  task: Pick<Task, 'id'>,
+  row: Row,
+  shadow: ShadowAnswer,
+): Row {
+  const { sealed } = sealAnswer(dataKey, task, { ...openAnswer(dataKey, task, row), shadow }, row.at);
+  return { ...row, sealed };
 }
 
 /** Bound to its reference and not to its number: a labelled answer is kept elsewhere too. */

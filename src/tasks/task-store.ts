@@ -1,5 +1,7 @@
 import type { LabelOutcome, LabelRow, NewLabel } from './labels/label.js';
 import type { StoredBefore } from './put-task.js';
+import type { Promotion, StoredShadow } from './shadow/promote-task.js';
+import type { NewPairs, ShadowRecord } from './shadow/shadow-record.js';
 import type { TaskAnswer } from './task-answer.js';
 import type { TaskBounds } from './task-bounds.js';
 import type { Task, TaskContent, TaskFit, TaskVersion } from './task-types.js';
@@ -58,6 +60,25 @@ export interface TaskStore {
   putFit(task: Task, fit: TaskFit, report: string): Promise<boolean>;
   /** What the last fit to a build has found, as JSON; undefined: there was none. */
   fitReport(task: Task, build: string): Promise<string | undefined>;
+  /**
+   * Adds pairs of answers to those that are counted, and the answers of the shadow build to the answers that are kept. False:
+   * the task has another version or another shadow now, or was deleted, and nothing was stored. After a rejection, some of
+   * it may be stored; do not repeat it.
+   */
+  addPairs(task: Task, pairs: NewPairs): Promise<boolean>;
+  /** What is counted of a shadow; undefined: nothing. */
+  counted(task: Pick<Task, 'id' | 'workspace' | 'name'>): Promise<ShadowRecord | undefined>;
+  /**
+   * Stores what `decide` makes of a task, with its entry in the audit log: both, or none. `decide` may be called again, and
+   * rejects the call with what it throws. Rejects with ApiError `task_not_found` if there is no such task.
+   *
+   * @param actor who makes the change, for the audit log
+   */
+  promote(
+    place: TaskPlace,
+    actor: string,
+    decide: (before: StoredShadow, now: number) => Promotion,
+  ): Promise<Task>;
   /** How many labelled answers a task has. */
   labels(task: Task): Promise<number>;
   /** How many answers of a task are kept. */

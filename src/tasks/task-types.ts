@@ -20,8 +20,18 @@ export interface Task {
   readonly targetError: number;
   /** With which probability `targetError` holds. */
   readonly confidence: number;
+  /** Null: answers are not compared with those of another build. */
+  readonly shadow: TaskShadow | null;
   /** The last one first; see `fitsInForce`. */
   readonly fits: readonly TaskFit[];
+}
+
+/** A second build that is asked about a share of the requests, after they were answered. Not part of a version. */
+interface TaskShadow {
+  /** The id of a model or build. */
+  readonly model: string;
+  /** Above 0, at most 1. */
+  readonly share: number;
 }
 
 /** A fit of a version to the labels of a build, as far as answers need it. */
@@ -41,7 +51,8 @@ export interface TaskVersion {
 }
 
 /** What a caller wants a task to be; checked. */
-export interface TaskContent extends Pick<Task, 'model' | 'description' | 'targetError' | 'confidence'> {
+export interface TaskContent
+  extends Pick<Task, 'model' | 'description' | 'targetError' | 'confidence' | 'shadow'> {
   /** `questions` as JSON without spaces, in the order sent. Equal questions are equal strings. */
   readonly questions: string;
 }

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import type { Kind } from '../../src/access/index.js';
 import type { Store } from '../../src/storage/folder/index.js';
 import { FolderAccess } from '../../src/storage/folder/ledger/folder-access.js';
-import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../src/storage/folder/lmdb/writes.js';
 import { createKey } from '../support/access/folder-changes.js';
 import { dealings, NOON, opened } from '../support/access/opened.js';
 

@@ -5,7 +5,7 @@ import { type Test, test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
 import { openStore, Sealer, type TableName } from '../../src/storage/folder/index.js';
 import { FORMAT } from '../../src/storage/folder/lmdb/format.js';
-import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../src/storage/folder/lmdb/writes.js';
 import { createKey, createWorkspace, grantCredit } from '../support/access/folder-changes.js';
 import { books } from '../support/books.js';
 import { run as runCommand } from '../support/cli.js';

@@ -66,6 +66,8 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '4.11 rule 16': { elsewhere: ['test/statistics/guarantee.test.ts'] },
   '7.4 too_few_labels': by(TOO_FEW),
   '7.4 invalid_labels': by(INVALID_LABELS),
+  '7.4 no_shadow': { elsewhere: ['test/tasks/promote-task.test.ts'] },
+  '7.4 shadow_changed': { elsewhere: ['test/tasks/promote-task.test.ts'] },
   '7.4 too_many_labels': { elsewhere: ['test/tasks/label-rows.test.ts'] },
   '7.4 task_not_found': by(OWNERS, NAMES),
   '7.4 invalid_task': by(NAMES, REFUSED),

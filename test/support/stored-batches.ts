@@ -3,7 +3,7 @@ import { sealResult } from '../../src/batch/sealed-values.js';
 import { placeOf, seal } from '../../src/sealing/index.js';
 import type { Sealer, Store } from '../../src/storage/folder/index.js';
 import type { Value } from '../../src/storage/folder/lmdb/table.js';
-import type { RawWrite } from '../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../src/storage/folder/lmdb/writes.js';
 
 const CHUNK_LINES = 256;
 /** Of one transaction. */

@@ -5,7 +5,14 @@ import { openStore } from '../../src/storage/folder/index.js';
 import { FolderLabels } from '../../src/storage/folder/tasks/labels.js';
 import { type NewLabel, putTask } from '../../src/tasks/index.js';
 
-const CONTENT = { questions: '{"q":1}', model: null, description: null, targetError: 0.05, confidence: 0.95 };
+const CONTENT = {
+  questions: '{"q":1}',
+  model: null,
+  description: null,
+  targetError: 0.05,
+  confidence: 0.95,
+  shadow: null,
+};
 const PLACE = { workspace: 'w', name: 'a', id: 'task_a' };
 const task = putTask({ task: null, questions: null, others: { count: 0, bytes: 0 } }, PLACE, CONTENT, 0);
 

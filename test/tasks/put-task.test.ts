@@ -15,7 +15,7 @@ const ALONE = { count: 0, bytes: 0 };
 const NOTHING: StoredBefore = { task: null, questions: null, others: ALONE };
 const PLACE = { workspace: 'w', name: 't', id: 'task_1' };
 const QUESTIONS = '{"q":1}';
-const SETTINGS = { model: null, description: null, targetError: 0.05, confidence: 0.95 };
+const SETTINGS = { model: null, description: null, targetError: 0.05, confidence: 0.95, shadow: null };
 const NOW = 1_000;
 
 const put = (before: StoredBefore, change: Partial<TaskContent>, now = NOW) =>
@@ -33,7 +33,8 @@ test('a new task has one version, an equal body changes nothing, a setting no ve
   const counts = { version: 1, bytes: QUESTIONS.length };
   t.strictSame(MADE, { ...PLACE, created: NOW, changed: NOW, ...counts, ...SETTINGS, fits: [] });
   t.equal(put(stored(MADE), {}, 2_000), MADE);
-  for (const change of [{ description: 'd' }, { targetError: 0.1 }, { confidence: 0.9 }]) {
+  const shadow = { model: 'm', share: 0.5 };
+  for (const change of [{ description: 'd' }, { targetError: 0.1 }, { confidence: 0.9 }, { shadow }]) {
     const next = put(stored(MADE), change, 2_000);
     t.notOk(hasNewVersion(MADE, next));
     t.strictSame(next, { ...MADE, ...change, changed: 2_000 });

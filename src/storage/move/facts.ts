@@ -4,7 +4,7 @@ import { writeMark } from '../database/directory/history.js';
 import type { Transaction } from '../database/postgres/database.js';
 import { statement } from '../database/postgres/statement.js';
 import type { Store } from '../folder/lmdb/store.js';
-import type { RawWrite } from '../folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../folder/lmdb/writes.js';
 
 /** Single values of a store: in the table `meta` of a data folder, in `service` of a database. */
 export interface Facts {

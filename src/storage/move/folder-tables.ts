@@ -2,7 +2,7 @@ import { OperatorError } from '../../base/index.js';
 import type { Store } from '../folder/lmdb/store.js';
 import type { Table, TableEntry, Value } from '../folder/lmdb/table.js';
 import type { TableName } from '../folder/lmdb/tables.js';
-import type { RawWrite } from '../folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../folder/lmdb/writes.js';
 import type { MovedTable } from './correspondence.js';
 import { PAGE_BYTES_MAX, PAGE_ROWS_MAX } from './database-tables.js';
 import { type Entry, nameOf } from './moved-rows.js';

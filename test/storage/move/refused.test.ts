@@ -7,7 +7,7 @@ import { statement } from '../../../src/storage/database/index.js';
 import { Session } from '../../../src/storage/database/session/session.js';
 import { openStore } from '../../../src/storage/folder/index.js';
 import { openEnvironment } from '../../../src/storage/folder/lmdb/environment.js';
-import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../../src/storage/folder/lmdb/writes.js';
 import { moveToDatabase, moveToFolder } from '../../../src/storage/move/index.js';
 import { createWorkspace } from '../../support/access/folder-changes.js';
 import { folderContent } from '../../support/cluster/folder-content.js';

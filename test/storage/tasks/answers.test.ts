@@ -11,7 +11,14 @@ import {
 import { TASK_STORES } from '../../support/store/task-stores.js';
 import { until } from '../../support/until.js';
 
-const CONTENT = { questions: '{"q":1}', model: null, description: null, targetError: 0.05, confidence: 0.95 };
+const CONTENT = {
+  questions: '{"q":1}',
+  model: null,
+  description: null,
+  targetError: 0.05,
+  confidence: 0.95,
+  shadow: null,
+};
 const BOUNDS = { answersOfTask: 5, maxAnswers: () => 1_000, retentionDays: () => 30 };
 
 const put = (tasks: TaskStore, name: string, workspace = 'w'): Promise<Task> => {

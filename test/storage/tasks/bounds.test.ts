@@ -5,7 +5,14 @@ import { COPIES_MAX, TaskCopies } from '../../../src/storage/database/tasks/task
 import { putTask } from '../../../src/tasks/index.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
-const CONTENT = { questions: '{}', model: null, description: null, targetError: 0.05, confidence: 0.95 };
+const CONTENT = {
+  questions: '{}',
+  model: null,
+  description: null,
+  targetError: 0.05,
+  confidence: 0.95,
+  shadow: null,
+};
 const PLACE = { workspace: 'w', name: 'a', id: 'task_a' };
 const task = putTask({ task: null, questions: null, others: { count: 0, bytes: 0 } }, PLACE, CONTENT, 0);
 

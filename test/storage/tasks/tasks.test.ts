@@ -11,6 +11,7 @@ const CONTENT: TaskContent = {
   description: SECRET,
   targetError: 0.05,
   confidence: 0.95,
+  shadow: null,
 };
 const PLACE: TaskPlace = { workspace: 'w', name: 'a' };
 

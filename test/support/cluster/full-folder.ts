@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { BATCH_STATES } from '../../../src/api/index.js';
 import { randomLetters } from '../../../src/base/index.js';
 import { placeOf, seal } from '../../../src/sealing/index.js';
+import { NO_SHADOW_ANSWERS } from '../../../src/statistics/index.js';
 import { putKey } from '../../../src/storage/folder/administration/rows.js';
 import { openStore, Sealer, type Store } from '../../../src/storage/folder/index.js';
 import { writeKeptTime } from '../../../src/storage/folder/lmdb/kept-time.js';
 import type { Value } from '../../../src/storage/folder/lmdb/table.js';
-import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../../src/storage/folder/lmdb/writes.js';
 import {
   type AnswerRow,
   type LabelRow,
@@ -15,6 +16,7 @@ import {
   sealAnswer,
   sealFit,
   sealPut,
+  sealShadow,
   type Task,
 } from '../../../src/tasks/index.js';
 import {
@@ -219,11 +221,20 @@ function webhookOf(state: Batch['state'], now: number, more?: Partial<Batch>): B
   return state === 'failed' ? { attempts: 0, due: null } : null;
 }
 
+const SHADOW = { version: 2, live: 'm-1', shadow: 'm-2', since: NOW, questions: [NO_SHADOW_ANSWERS] };
+
 /** A task of two versions. */
 function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
   const { key: dataKey, write } = sealer.newDataKey('task_full');
   const questions = '{"q":{"type":"noul"}}';
-  const settings = { model: 'm', description: 'full', targetError: 0.05, confidence: 0.95, fits: [] };
+  const settings = {
+    model: 'm',
+    description: 'full',
+    targetError: 0.05,
+    confidence: 0.95,
+    shadow: null,
+    fits: [],
+  };
   const counts = { version: 2, bytes: 2 * questions.length };
   const task = {
     id: 'task_full',
@@ -248,6 +259,7 @@ function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
     ]),
     ...[7, 8].flatMap((number) => answerWrites(store, dataKey, task, number)),
     store.table('task_fits').write([task.id, 'm-1'], sealFit(dataKey, task, 'm-1', '{}')),
+    store.table('task_shadows').write([task.id], sealShadow(dataKey, task, SHADOW)),
   ];
 }
 

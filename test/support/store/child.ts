@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { pause } from '../../../src/base/index.js';
 import { serveAlone } from '../../../src/storage/data-folder/serving.js';
 import { backUp, openStore, Sealer, type Store } from '../../../src/storage/folder/index.js';
-import type { RawWrite } from '../../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../../src/storage/folder/lmdb/writes.js';
 
 const row = (charged: number) => ({ charged: String(charged), month: '2026-01', monthCharged: '0' });
 

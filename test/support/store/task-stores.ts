@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
+import type { AuditEntry } from '../../../src/access/index.js';
 import { placeOf, unseal } from '../../../src/sealing/index.js';
 import { statement } from '../../../src/storage/database/index.js';
 import { DatabaseTasks } from '../../../src/storage/database/tasks/tasks.js';
@@ -13,6 +14,7 @@ import {
   openAnswer,
   openExpected,
   type Task,
+  type TaskAnswer,
   type TaskStore,
 } from '../../../src/tasks/index.js';
 import { fakeClock } from '../fake-clock.js';
@@ -28,6 +30,10 @@ export interface Stored {
   flush(): Promise<void>;
   /** The references of a task's answers, oldest first. */
   references(task: Task): Promise<string[]>;
+  /** The answers that are kept of a task, and those with a label, each in the order of their references. */
+  answers(task: Task): Promise<{ readonly kept: TaskAnswer[]; readonly labelled: TaskAnswer[] }>;
+  /** The actions of the audit log with what they changed, oldest first. */
+  audit(): Promise<Array<Pick<AuditEntry, 'actor' | 'action' | 'workspace' | 'key' | 'changes'>>>;
   /** The labels of a task, by reference. */
   labels(task: Task): Promise<Record<string, Expected>>;
   /** Everything stored, as text. */
@@ -66,6 +72,7 @@ export const TASK_STORES: readonly Implementation[] = [
         'task_refs',
         'task_labels',
         'task_fits',
+        'task_shadows',
         'data_keys',
       ] as const;
       const content = () =>
@@ -80,6 +87,13 @@ export const TASK_STORES: readonly Implementation[] = [
           const rows = [...store.table('task_answers').entries(task.id)];
           return rows.map(({ value }) => openAnswer(key, task, value).reference);
         },
+        answers: async (task) => {
+          const key = sealer.dataKey(task.id) as Buffer;
+          const rowsOf = (name: 'task_answers' | 'task_labels') =>
+            [...store.table(name).entries(task.id)].map(({ value }) => value);
+          return answersOf(key, task, rowsOf('task_answers'), rowsOf('task_labels'));
+        },
+        audit: async () => [...store.table('audit').entries()].map(({ value }) => value),
         content: async () => JSON.stringify(content(), textOfBytes),
         age: async (ms) => {
           const table = store.table('task_answers');
@@ -110,7 +124,15 @@ export const TASK_STORES: readonly Implementation[] = [
       for (const id of ['w', 'v'])
         await run(`INSERT INTO workspaces VALUES ($1, 0, NULL, NULL, 1, 1, 0, 0)`, id);
       const node = () => new DatabaseTasks({ database, masterKey: () => masterKey, clock, onError: failed });
-      const all = ['tasks', 'task_versions', 'task_answers', 'task_labels', 'task_fits', 'data_keys'];
+      const all = [
+        'tasks',
+        'task_versions',
+        'task_answers',
+        'task_labels',
+        'task_fits',
+        'task_shadows',
+        'data_keys',
+      ];
       const nodes = [node(), node()] as const;
       const keyOf = async ({ id }: Task) => {
         const [row] = await run<{ sealed: Buffer }>('SELECT sealed FROM data_keys WHERE owner = $1', id);
@@ -131,6 +153,12 @@ export const TASK_STORES: readonly Implementation[] = [
           );
           return rows.map((row) => openAnswer(key, task, row).reference);
         },
+        answers: async (task) => {
+          const rowsOf = (table: string) => run<AnswerRow>(`SELECT * FROM ${table} WHERE task = $1`, task.id);
+          const key = await keyOf(task);
+          return answersOf(key, task, await rowsOf('task_answers'), await rowsOf('task_labels'));
+        },
+        audit: () => run('SELECT actor, action, workspace, key, changes FROM audit ORDER BY entry'),
         content: async () =>
           JSON.stringify(await Promise.all(all.map((table) => run(`SELECT * FROM ${table}`))), textOfBytes),
         age: async (ms) => {
@@ -144,6 +172,19 @@ export const TASK_STORES: readonly Implementation[] = [
     },
   },
 ];
+
+function answersOf(
+  key: Buffer,
+  task: Task,
+  kept: readonly AnswerRow[],
+  labelled: readonly AnswerRow[],
+): Awaited<ReturnType<Stored['answers']>> {
+  const opened = (rows: readonly AnswerRow[]) =>
+    rows
+      .map((row) => openAnswer(key, task, row))
+      .sort((one, other) => (one.reference < other.reference ? -1 : 1));
+  return { kept: opened(kept), labelled: opened(labelled) };
+}
 
 const labelsOf = (key: Buffer, task: Task, rows: readonly LabelRow[]): Record<string, Expected> =>
   Object.fromEntries(rows.map((row) => [openAnswer(key, task, row).reference, openExpected(key, task, row)]));

@@ -34,7 +34,7 @@ function openTasks({ folder, url, masterKey }: ChildOrder): TaskStore {
 }
 
 const tasks = openTasks(order);
-const settings = { model: null, description: null, targetError: 0.05, confidence: 0.95 };
+const settings = { model: null, description: null, targetError: 0.05, confidence: 0.95, shadow: null };
 const put = (name: string, questions: string) => {
   const place = { workspace: 'w', name };
   const content = { questions, ...settings };

@@ -2,6 +2,7 @@ import type { TaskRow } from '../../../tasks/index.js';
 import { NOW_MS } from '../postgres/calendar-sql.js';
 import type { Transaction } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
+import { deleteShadow } from './shadows.js';
 
 /** A row of a task, its name, and the sealed data key of the task. */
 export interface FoundTask extends TaskRow {
@@ -141,5 +142,6 @@ export async function deleteTask(sql: Transaction, workspace: string, name: stri
   await sql.execute(DELETE_ANSWERS, [row.id]);
   await sql.execute(DELETE_LABELS, [row.id]);
   await sql.execute(DELETE_FITS, [row.id]);
+  await deleteShadow(sql, row.id);
   return true;
 }

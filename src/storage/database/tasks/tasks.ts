@@ -1,20 +1,23 @@
+import { auditEntry } from '../../../access/index.js';
 import { ApiError } from '../../../api/index.js';
 import { type Clock, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
-  answerRef,
   HISTORY,
+  hasSameShadow,
   type LabelledRows,
   type LabelOutcome,
-  type LabelRow,
-  LabelRows,
   type NewLabel,
+  type NewPairs,
   openFit,
   openHistory,
   openQuestions,
   openTask,
+  type Promotion,
   requireUnchanged,
+  type ShadowRecord,
   type StoredBefore,
+  type StoredShadow,
   sealFit,
   sealPut,
   sealTask,
@@ -26,17 +29,22 @@ import {
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
+  taskNotFound,
   withFit,
 } from '../../../tasks/index.js';
+import { addAuditEntry } from '../administration/audit-log.js';
+import { inChange } from '../administration/change.js';
 import { DataKeys } from '../batches/data-keys.js';
-import { insertDataKey } from '../batches/tables/values.js';
+import { dataKey, insertDataKey } from '../batches/tables/values.js';
 import { orCannotRead } from '../batches/unavailable.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { CommitUnknown } from '../postgres/database-errors.js';
 import type { Queryable } from '../postgres/statement.js';
 import { DatabaseAnswers } from './answers.js';
-import { allLabels, countLabels, findAnswers, findLabels, putLabels } from './label-rows.js';
+import { allLabels, countLabels, findLabels } from './label-rows.js';
+import { storeLabels } from './labels.js';
+import { addPairs, deleteShadow, findShadow } from './shadows.js';
 import { COPIES_MAX, TaskCopies } from './task-copies.js';
 import {
   deleteTask,
@@ -95,7 +103,9 @@ export class DatabaseTasks implements TaskStore {
         this.parts.database,
         async (sql) => {
           const now = await lockTasks(sql, task.workspace);
-          return this.writeLabels(sql, task, labels, now);
+          const found = await findTask(sql, task.workspace, task.name);
+          requireUnchanged(found, task);
+          return storeLabels(sql, this.keys.open(task.id, found.key), task, labels, now);
         },
         async (sql, made) => {
           await lockTasks(sql, task.workspace);
@@ -113,8 +123,10 @@ export class DatabaseTasks implements TaskStore {
       const { database } = this.parts;
       const found = await findTask(database, task.workspace, task.name);
       if (found?.id !== task.id) return undefined;
-      const dataKey = this.keys.open(task.id, found.key);
-      return { dataKey, rows: await allLabels(database, task.id, task.version, build) };
+      return {
+        dataKey: this.keys.open(task.id, found.key),
+        rows: await allLabels(database, task.id, task.version, build),
+      };
     });
   }
 
@@ -149,6 +161,55 @@ export class DatabaseTasks implements TaskStore {
       const found = await findFit(this.parts.database, task.id, build);
       return found && openFit(this.keys.open(task.id, found.key), task, build, found.sealed);
     });
+  }
+
+  async addPairs(task: Task, pairs: NewPairs): Promise<boolean> {
+    const { database } = this.parts;
+    // What was answered must be stored before it is changed.
+    await this.orUnavailable(() => this.kept.flush());
+    // Not repeated if the COMMIT gets no answer: pairs would be counted twice.
+    return this.change(task, () =>
+      database.transaction(async (sql) => {
+        const now = await lockTasks(sql, task.workspace);
+        const found = await findTask(sql, task.workspace, task.name);
+        if (found === undefined || !hasSameShadow(this.opened(task.workspace, found), task)) return false;
+        await addPairs(sql, this.keys.open(task.id, found.key), task, pairs, now);
+        return true;
+      }),
+    );
+  }
+
+  counted({
+    id,
+    workspace,
+    name,
+  }: Pick<Task, 'id' | 'workspace' | 'name'>): Promise<ShadowRecord | undefined> {
+    return this.orUnavailable(async () => {
+      const { database } = this.parts;
+      const found = await findTask(database, workspace, name);
+      return found?.id === id ? findShadow(database, this.keys.open(id, found.key), { id }) : undefined;
+    });
+  }
+
+  promote(
+    place: TaskPlace,
+    actor: string,
+    decide: (before: StoredShadow, now: number) => Promotion,
+  ): Promise<Task> {
+    return this.change(place, () =>
+      inChange(this.parts.database, actor, async ({ transaction: sql }) => {
+        const now = await lockTasks(sql, place.workspace);
+        const before = await this.before(sql, place);
+        const { task: current, questions } = before;
+        const found = await findTask(sql, place.workspace, place.name);
+        if (current === null || questions === null || found === undefined) throw taskNotFound();
+        const counted = await findShadow(sql, this.keys.open(found.id, found.key), found);
+        const { task, record } = decide({ ...before, task: current, questions, counted }, now);
+        await this.write(sql, task, current, questions);
+        await addAuditEntry(sql, auditEntry(now, actor, record));
+        return task;
+      }),
+    );
   }
 
   labels({ id }: Task): Promise<number> {
@@ -198,7 +259,9 @@ export class DatabaseTasks implements TaskStore {
           const now = await lockTasks(sql, place.workspace);
           const before = await this.before(sql, place);
           const task = decide(before, made.id, now);
-          if (task !== before.task) await this.write(sql, task, before.task, content, made.dataKey);
+          if (task === before.task) return task;
+          if (before.task === null) await insertDataKey(sql, task.id, this.keys.seal(task.id, made.dataKey));
+          await this.write(sql, task, before.task, content.questions);
           return task;
         },
         async (sql, task) => {
@@ -228,43 +291,15 @@ export class DatabaseTasks implements TaskStore {
     );
   }
 
-  private async write(
-    sql: Transaction,
-    task: Task,
-    before: Task | null,
-    { questions }: TaskContent,
-    newKey: Buffer,
-  ): Promise<void> {
+  private async write(sql: Transaction, task: Task, before: Task | null, questions: string): Promise<void> {
     const { id, workspace, name } = task;
-    let dataKey = newKey;
-    if (before === null) await insertDataKey(sql, id, this.keys.seal(id, dataKey));
-    else dataKey = this.keys.open(id, ((await findTask(sql, workspace, name)) as FoundTask).key);
+    const sealedKey = await dataKey(sql, id);
+    if (sealedKey === undefined) throw new Error('a task has no data key');
     const history = (await this.readHistory(sql, task)) ?? [];
-    const put = sealPut(dataKey, task, before, history, questions);
+    const put = sealPut(this.keys.open(id, sealedKey), task, before, history, questions);
     await putTaskRow(sql, workspace, name, put.row);
     for (const [version, sealed] of put.versions) await putVersion(sql, id, version, sealed);
-  }
-
-  private async writeLabels(
-    sql: Transaction,
-    task: Task,
-    labels: readonly NewLabel[],
-    now: number,
-  ): Promise<{ readonly outcome: LabelOutcome; readonly rows: readonly LabelRow[] }> {
-    const found = await findTask(sql, task.workspace, task.name);
-    requireUnchanged(found, task);
-    const dataKey = this.keys.open(task.id, found.key);
-    const refs = labels.map(({ reference }) => answerRef(dataKey, reference));
-    const [known, answers] = [await findLabels(sql, task.id, refs), await findAnswers(sql, task.id, refs)];
-    const made = new LabelRows(dataKey, task, now);
-    for (const [at, label] of labels.entries()) {
-      const ref = refs[at] as string;
-      made.add(label, ref, { label: known.get(ref), answer: answers.get(ref) });
-    }
-    const outcome = made.outcome(await countLabels(sql, task.id));
-    const rows = outcome.stored ? [...made.rows.values()] : [];
-    if (outcome.stored) await putLabels(sql, task.id, rows);
-    return { outcome, rows };
+    if (task.shadow === null) await deleteShadow(sql, id);
   }
 
   private async before(sql: Queryable, place: TaskPlace): Promise<StoredBefore> {

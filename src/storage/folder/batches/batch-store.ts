@@ -13,7 +13,7 @@ import {
   tooManyBatches,
 } from '../../../batch/index.js';
 import type { Store } from '../lmdb/store.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 import type { Sealer } from '../master-key/sealer.js';
 import type { FolderStoredBytes } from './stored-bytes.js';
 import type { Submissions } from './submissions.js';

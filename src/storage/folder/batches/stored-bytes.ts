@@ -1,6 +1,6 @@
 import { type Batch, requireStoredRoom, type StoredBounds, storedBytesOf } from '../../../batch/index.js';
 import type { Store } from '../lmdb/store.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 
 /**
  * Bounds what stored batches take in the data file, in total and by workspace. Checked when a batch is submitted. Results

@@ -1,7 +1,7 @@
 import { type Clock, JUMP_LASTS_MS } from '../../../base/index.js';
 import { type Idempotency, idempotencyConflict, isSubmissionOver } from '../../../batch/index.js';
 import type { Store } from '../lmdb/store.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 import type { BatchTimes } from './times.js';
 
 /** Rows that one transaction removes. A charge may have to wait for it. */

@@ -2,7 +2,7 @@ import type { Batch, BatchWork, LineResult } from '../../../batch/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import type { Store } from '../lmdb/store.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 import type { FolderStoredBytes } from './stored-bytes.js';
 
 /**

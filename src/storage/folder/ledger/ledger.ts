@@ -16,7 +16,7 @@ import {
 import { ApiError } from '../../../api/index.js';
 import { type Clock, JUMP_LASTS_MS } from '../../../base/index.js';
 import type { Store } from '../lmdb/store.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 import { Account } from './account.js';
 import { UsageCounters } from './counters.js';
 import type { LedgerPart } from './part.js';

@@ -1,4 +1,4 @@
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 
 /** Writes taken for a transaction. Either `written` or `lost` is called, once. */
 export interface TakenChanges {

@@ -1,5 +1,5 @@
 import type { Store } from './store.js';
-import type { RawWrite } from './writer-thread.js';
+import type { RawWrite } from './writes.js';
 
 /** How often a serving process stores its calendar, in milliseconds. */
 export const KEEP_TIME_EVERY_MS = 60_000;

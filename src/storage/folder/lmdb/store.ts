@@ -1,4 +1,10 @@
-import { type AuditRecord, auditEntry, commandActor, isRecorded } from '../../../access/index.js';
+import {
+  type AuditEntry,
+  type AuditRecord,
+  auditEntry,
+  commandActor,
+  isRecorded,
+} from '../../../access/index.js';
 import { entryFile, StoreError, ThreadPool } from '../../../base/index.js';
 import { addAuditEntry } from './audit-log.js';
 import {
@@ -12,7 +18,7 @@ import {
 } from './environment.js';
 import { Table } from './table.js';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.js';
-import type { RawWrite } from './writer-thread.js';
+import type { RawWrite, WriterTask } from './writes.js';
 
 /**
  * The tables of one data folder.
@@ -153,10 +159,12 @@ export class Store {
   /**
    * Commits all writes in one transaction. Resolves when they are on the disk; rejects with StoreError if none of them
    * is. Transactions run in the order of the calls, which the thread pool's queue would not preserve.
+   *
+   * @param entry of the audit log, written in the same transaction; null: none
    */
-  write(writes: readonly RawWrite[]): Promise<void> {
+  write(writes: readonly RawWrite[], entry: AuditEntry | null = null): Promise<void> {
     if (this.closing !== null) return Promise.reject(this.notTaken(new Error('it is closed')));
-    const write = this.lastWrite.then(() => this.writeNext(writes));
+    const write = this.lastWrite.then(() => this.writeNext({ writes, entry }));
     this.lastWrite = write.catch(() => {});
     return write;
   }
@@ -172,10 +180,10 @@ export class Store {
     return this.write([]);
   }
 
-  private async writeNext(writes: readonly RawWrite[]): Promise<void> {
+  private async writeNext(task: WriterTask): Promise<void> {
     const ended = this.onCommit();
     try {
-      await this.writerThread().run('write', writes);
+      await this.writerThread().run('write', task);
       ended(true);
     } catch (error) {
       ended(false);

@@ -3,7 +3,7 @@ import { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type KeyPart } from 
 import { unusable } from '../../data-folder/data-folder.js';
 import { type BinaryDatabase, entriesIn } from './environment.js';
 import { TABLES, type TableName } from './tables.js';
-import type { RawWrite } from './writer-thread.js';
+import type { RawWrite } from './writes.js';
 
 /** The values of a table in memory: JSON of its shape, or ciphertext. */
 export type Value<Name extends TableName> = (typeof TABLES)[Name]['value'] extends 'sealed'

@@ -307,6 +307,12 @@ export const TABLES = {
     key: SEALED_PLACES.task_fits,
     value: 'sealed',
   },
+  task_shadows: {
+    owner: 'task',
+    meaning: 'How the answers of the shadow build of a task compare with those that were sent.',
+    key: SEALED_PLACES.task_shadows,
+    value: 'sealed',
+  },
   task_refs: {
     owner: 'task',
     meaning: 'The number of the answer that a digest names.',
@@ -336,5 +342,6 @@ export const ADDED_TABLES: ReadonlyMap<TableName, number> = new Map([
   ['task_refs', 3],
   ['task_labels', 3],
   ['task_fits', 3],
+  ['task_shadows', 4],
   ['lists', 3],
 ]);

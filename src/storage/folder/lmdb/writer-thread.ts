@@ -2,17 +2,11 @@
 // lmdb's own asynchronous writes were rejected: on Node 20 a callback of `transaction` was never called, and a failed
 // commit is also reported as an unhandled rejection.
 import { workerData } from 'node:worker_threads';
+import { addAuditEntry } from './audit-log.js';
 import { allocateFor, openEnvironment } from './environment.js';
+import { Table } from './table.js';
 import type { TableName } from './tables.js';
-
-/** One change of a table. A null value removes the key. */
-export interface RawWrite {
-  readonly table: TableName;
-  readonly key: Uint8Array;
-  /** With a null value: removes all keys from `key` up to, not including, this one. */
-  readonly end?: Uint8Array;
-  readonly value: Uint8Array | null;
-}
+import type { RawWrite, WriterTask } from './writes.js';
 
 let scratch = Buffer.alloc(0);
 
@@ -20,10 +14,15 @@ const environment = openEnvironment(workerData as string);
 const { root, databases, lock } = environment;
 
 /** Commits all writes in one transaction. They are on the disk when it returns. */
-export function write(writes: readonly RawWrite[]): void {
+export function write({ writes, entry }: WriterTask): void {
   // A process that was killed leaves its read transaction, whose pages LMDB would never reuse: the data file would grow.
   root.readerCheck();
-  lock.hold(() => root.transactionSync(() => apply(writes)));
+  lock.hold(() =>
+    root.transactionSync(() => {
+      apply(writes);
+      if (entry !== null) addAuditEntry(new Table('audit', databases.audit), entry);
+    }),
+  );
 }
 
 function apply(writes: readonly RawWrite[]): void {

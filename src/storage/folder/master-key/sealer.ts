@@ -1,7 +1,7 @@
 import { masterKey, type Place, placeOf, randomDataKey, seal, unseal } from '../../../sealing/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { Table } from '../lmdb/table.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 import { findMasterKey, hasMasterKey, isMasterKey, putMasterKey, requireNoDataKeys } from './master-key.js';
 
 /** A new data key of an owner. */

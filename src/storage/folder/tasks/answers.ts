@@ -10,7 +10,7 @@ import {
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import type { Store } from '../lmdb/store.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 import type { Sealer } from '../master-key/sealer.js';
 
 interface Parts {
@@ -75,6 +75,12 @@ export class FolderAnswers implements LedgerPart {
   count({ id }: Pick<Task, 'id'>): number {
     const { first, next } = this.spanOf(id);
     return next - first;
+  }
+
+  /** Whether an answer is kept. One that is not may still be on the disk. */
+  has({ id }: Pick<Task, 'id'>, number: number): boolean {
+    const { first, next } = this.spanOf(id);
+    return number >= first && number < next;
   }
 
   /** Call it when the answers of a task with numbers below `number` have been deleted. */

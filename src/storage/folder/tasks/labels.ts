@@ -2,7 +2,7 @@ import { type Clock, nextTurn } from '../../../base/index.js';
 import { answerRef, type LabelOutcome, LabelRows, type NewLabel, type Task } from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 
 /** Labels that are looked up in one turn of the event loop: about 2 ms. */
 const TURN_LABELS = 32;

@@ -1,18 +1,24 @@
+import { type AuditEntry, auditEntry } from '../../../access/index.js';
 import { ApiError } from '../../../api/index.js';
 import { type Clock, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
   HISTORY,
+  hasSameShadow,
   type LabelledRows,
   type LabelOutcome,
   type LabelRow,
   type NewLabel,
+  type NewPairs,
   openFit,
   openHistory,
   openQuestions,
   openTask,
+  type Promotion,
   requireUnchanged,
+  type ShadowRecord,
   type StoredBefore,
+  type StoredShadow,
   sealFit,
   sealPut,
   sealTask,
@@ -29,11 +35,12 @@ import {
 } from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
-import type { RawWrite } from '../lmdb/writer-thread.js';
+import type { RawWrite } from '../lmdb/writes.js';
 import type { Sealer } from '../master-key/sealer.js';
 import { FolderAnswers } from './answers.js';
 import { FolderLabels } from './labels.js';
 import { FolderRetention } from './retention.js';
+import { FolderShadows } from './shadows.js';
 
 type Identified = Pick<Task, 'id'>;
 
@@ -52,12 +59,14 @@ export class FolderTasks implements TaskStore {
   private last: Promise<unknown> = Promise.resolve();
   private readonly kept: FolderAnswers;
   private readonly labelling: FolderLabels;
+  private readonly shadows: FolderShadows;
   private bounds: TaskBounds | null = null;
   private retention: FolderRetention | null = null;
 
   constructor(private readonly parts: Parts) {
     this.kept = new FolderAnswers(parts);
     this.labelling = new FolderLabels(parts);
+    this.shadows = new FolderShadows({ ...parts, kept: this.kept });
   }
 
   start(bounds: TaskBounds): void {
@@ -122,6 +131,42 @@ export class FolderTasks implements TaskStore {
     return sealed && dataKey && openFit(dataKey, task, build, sealed);
   }
 
+  addPairs(task: Task, pairs: NewPairs): Promise<boolean> {
+    return this.afterOthers(async () => {
+      const { sealer, access } = this.parts;
+      // What was answered must be written before it is changed.
+      await access.flush();
+      const dataKey = sealer.dataKey(task.id);
+      if (dataKey === undefined || !hasSameShadow(this.read(task.workspace, task.name), task)) return false;
+      for (const writes of this.shadows.writesOf(dataKey, task, pairs)) await this.write(writes);
+      return true;
+    });
+  }
+
+  async counted(task: Identified): Promise<ShadowRecord | undefined> {
+    const dataKey = this.parts.sealer.dataKey(task.id);
+    return dataKey && this.shadows.record(dataKey, task);
+  }
+
+  promote(
+    place: TaskPlace,
+    actor: string,
+    decide: (before: StoredShadow, now: number) => Promotion,
+  ): Promise<Task> {
+    return this.afterOthers(async () => {
+      const now = this.parts.clock.now();
+      const before = await this.before(place);
+      const { task: current, questions } = before;
+      if (current === null || questions === null) throw taskNotFound();
+      const counted = await this.counted(current);
+      const { task, record } = decide({ ...before, task: current, questions, counted }, now);
+      const history = (await this.versions(task)) ?? [];
+      const writes = this.writesOf(task, current, history, questions);
+      await this.write(writes, auditEntry(now, actor, record));
+      return task;
+    });
+  }
+
   async labels(task: Task): Promise<number> {
     return this.labelling.count(task);
   }
@@ -160,7 +205,7 @@ export class FolderTasks implements TaskStore {
       const task = decide(before, `task_${randomLetters(24)}`, clock.now());
       if (task !== before.task) {
         const versions = (await this.versions(task)) ?? [];
-        await this.write(this.writesOf(task, before.task, versions, content));
+        await this.write(this.writesOf(task, before.task, versions, content.questions));
       }
       return task;
     });
@@ -177,6 +222,7 @@ export class FolderTasks implements TaskStore {
         ...[...store.table('task_fits').keys(task.id)].map((key) =>
           store.table('task_fits').write(key, null),
         ),
+        store.table('task_shadows').write([task.id], null),
         store.table('task_versions').removal([task.id, HISTORY], [task.id, task.version + 1]),
       ]);
       this.kept.forget(task.id);
@@ -190,7 +236,7 @@ export class FolderTasks implements TaskStore {
     task: Task,
     before: Task | null,
     versions: readonly TaskVersion[],
-    { questions }: TaskContent,
+    questions: string,
   ): RawWrite[] {
     const { store, sealer } = this.parts;
     const { id, workspace, name } = task;
@@ -201,6 +247,7 @@ export class FolderTasks implements TaskStore {
       store.table('tasks').write([workspace, name], put.row),
       ...(before === null ? [sealer.keyWrite(id, dataKey)] : []),
       ...put.versions.map(([version, sealed]) => store.table('task_versions').write([id, version], sealed)),
+      ...(task.shadow === null ? [store.table('task_shadows').write([id], null)] : []),
     ];
   }
 
@@ -240,9 +287,9 @@ export class FolderTasks implements TaskStore {
     return result;
   }
 
-  private async write(writes: readonly RawWrite[]): Promise<void> {
+  private async write(writes: readonly RawWrite[], entry: AuditEntry | null = null): Promise<void> {
     try {
-      await this.parts.store.write(writes);
+      await this.parts.store.write(writes, entry);
     } catch (error) {
       this.parts.onError(error);
       throw new ApiError('overloaded', 'The server cannot write to its data folder.', {

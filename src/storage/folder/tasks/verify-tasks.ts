@@ -7,6 +7,7 @@ import {
   openFit,
   openHistory,
   openQuestions,
+  openShadow,
   openTask,
   type Task,
 } from '../../../tasks/index.js';
@@ -51,6 +52,9 @@ export function verifyTasks(store: Store, sealer: Sealer, report: (problem: stri
       for (const { key, value } of store.table('task_fits').entries(task.id)) {
         openFit(dataKey, task, key[1] as string, value);
       }
+      const counted = store.table('task_shadows').get(task.id);
+      if (counted !== undefined && openShadow(dataKey, task, counted) === null)
+        problem('what is counted of its shadow cannot be read.');
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof SyntaxError)) throw error;
       report(`${place}: ${error.message}`);

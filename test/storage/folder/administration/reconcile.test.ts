@@ -2,7 +2,7 @@ import { type Test, test } from 'tap';
 import type { Amount } from '../../../../src/access/index.js';
 import { systemClock } from '../../../../src/base/index.js';
 import { reconcile, type Store } from '../../../../src/storage/folder/index.js';
-import type { RawWrite } from '../../../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../../../src/storage/folder/lmdb/writes.js';
 import { changeWorkspace, grantCredit } from '../../../support/access/folder-changes.js';
 import { opened } from '../../../support/access/opened.js';
 import { child } from '../../../support/child.js';

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import type { Batch } from '../../../../src/batch/index.js';
 import { entryBytes } from '../../../../src/batch/stored-bytes.js';
 import { FolderStoredBytes } from '../../../../src/storage/folder/batches/stored-bytes.js';
-import type { RawWrite } from '../../../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../../../src/storage/folder/lmdb/writes.js';
 import { DAY_MS, line, lines, reason, SECOND_MS, until, World } from '../../../support/batch/world.js';
 
 /** A new batch whose lines are one value of so many bytes. */

@@ -9,7 +9,7 @@ import {
   FLUSH_RETRY_MS,
   UNWRITTEN_MS_MAX,
 } from '../../../../src/storage/folder/ledger/ledger.js';
-import type { RawWrite } from '../../../../src/storage/folder/lmdb/writer-thread.js';
+import type { RawWrite } from '../../../../src/storage/folder/lmdb/writes.js';
 import { dealings, NOON, opened, thrown } from '../../../support/access/opened.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

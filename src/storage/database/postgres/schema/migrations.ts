@@ -4,12 +4,21 @@ import { FORMAT_3 } from './format-3.js';
 import { FORMAT_4 } from './format-4.js';
 import { FORMAT_5 } from './format-5.js';
 import { FORMAT_6 } from './format-6.js';
+import { FORMAT_7 } from './format-7.js';
 
 /** A change of the schema: statements that migrate a database from one format to the next. */
 export type Migration = readonly string[];
 
 /** Migration n, counted from 1, leads to format n. Released ones are never changed. */
-export const MIGRATIONS: readonly Migration[] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6];
+export const MIGRATIONS: readonly Migration[] = [
+  FORMAT_1,
+  FORMAT_2,
+  FORMAT_3,
+  FORMAT_4,
+  FORMAT_5,
+  FORMAT_6,
+  FORMAT_7,
+];
 
 /** The format of the database that this version works with. */
 export const DATABASE_FORMAT = MIGRATIONS.length;

@@ -1,0 +1,41 @@
+import {
+  answerRef,
+  type LabelOutcome,
+  type LabelRow,
+  LabelRows,
+  type NewLabel,
+  type Task,
+} from '../../../tasks/index.js';
+import type { Transaction } from '../postgres/database.js';
+import { countLabels, findAnswers, findLabels, putLabels } from './label-rows.js';
+
+/** What became of labels, and the rows that were stored. */
+interface StoredLabels {
+  readonly outcome: LabelOutcome;
+  readonly rows: readonly LabelRow[];
+}
+
+/**
+ * Stores labels of answers: all of them, or none. The task must be locked. Rejects with StoreError too.
+ *
+ * @param now milliseconds since 1970
+ */
+export async function storeLabels(
+  sql: Transaction,
+  dataKey: Buffer,
+  task: Task,
+  labels: readonly NewLabel[],
+  now: number,
+): Promise<StoredLabels> {
+  const refs = labels.map(({ reference }) => answerRef(dataKey, reference));
+  const [known, answers] = [await findLabels(sql, task.id, refs), await findAnswers(sql, task.id, refs)];
+  const made = new LabelRows(dataKey, task, now);
+  for (const [at, label] of labels.entries()) {
+    const ref = refs[at] as string;
+    made.add(label, ref, { label: known.get(ref), answer: answers.get(ref) });
+  }
+  const outcome = made.outcome(await countLabels(sql, task.id));
+  const rows = outcome.stored ? [...made.rows.values()] : [];
+  if (outcome.stored) await putLabels(sql, task.id, rows);
+  return { outcome, rows };
+}
