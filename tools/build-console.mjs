@@ -89,26 +89,28 @@ const argumentsFor = (place, out) => [
 ];
 
 /**
- * The page of a console, and the files that it loads. A file's name holds a hash of its content, so it never changes.
+ * The page of a console, which holds its styles so that it is shown as soon as it has arrived, and the files that it loads.
+ * A file's name holds a hash of its content, so it never changes.
  *
  * @param out what the bundler wrote
  * @param place one of `CONSOLES`
  */
 function filesOf(root, out, place) {
-  const made = ['main.js', 'main.css'].map((name) => named(name, readFileSync(join(out, name))));
+  const script = named('main.js', readFileSync(join(out, 'main.js')));
+  const styles = readFileSync(join(out, 'main.css'), 'utf8').trim();
   const parts = list(out)
     .filter((file) => basename(file).startsWith(PART))
     .map((file) => ({ name: basename(file), bytes: readFileSync(file) }));
   const icon = named('icon.svg', readFileSync(join(root, SOURCES, 'icon.svg')));
-  const files = [...made, icon];
+  const files = [script, icon];
   const page = readFileSync(join(root, SOURCES, place, 'index.html'), 'utf8').replace(
     /\{(\w+\.\w+)\}/g,
     (_, name) => {
-      return files.find((file) => file.source === name).name;
+      return name === 'main.css' ? styles : files.find((file) => file.source === name).name;
     },
   );
   return [
-    { name: 'index.html', bytes: Buffer.from(withPreloads(page, made[0].bytes)) },
+    { name: 'index.html', bytes: Buffer.from(withPreloads(page, script.bytes)) },
     ...files,
     ...parts,
   ].map(({ name, bytes }) => ({

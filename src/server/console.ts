@@ -40,5 +40,13 @@ function fileOf({ name, type, identity, br, gzip }: BundledFile): ConsoleFile {
   const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
   const bodies = { identity: bytes(identity), br: bytes(br), gzip: bytes(gzip) };
   const tag = createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22);
-  return { type, tag, immutable: name !== 'index.html', bodies };
+  const text = type.startsWith('text/html') ? Buffer.from(bodies.identity).toString() : '';
+  const inline = { script: inlineSources(text, 'script'), style: inlineSources(text, 'style') };
+  return { type, tag, immutable: name !== 'index.html', bodies, inline };
 }
+
+/** The sources, for a Content-Security-Policy, of the elements of a page that have their content in it. */
+const inlineSources = (page: string, element: string): string[] =>
+  [...page.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(
+    ([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`,
+  );

@@ -18,10 +18,13 @@ interface TokenFormProps {
   readonly children: ComponentChildren;
 }
 
+/** What was typed in the form of the page, before the script arrived. */
+const typedBefore = (): string => document.querySelector<HTMLInputElement>('#main input')?.value ?? '';
+
 /** Asks for the token with which the console calls the server. */
 export function TokenForm(props: TokenFormProps) {
   const { title, intro, label, placeholder, hint, looksRight, error, onToken, children } = props;
-  const [text, setText] = useState('');
+  const [text, setText] = useState(typedBefore);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const token = text.trim();

@@ -6,6 +6,8 @@ export interface ConsoleFile {
   /** Whether the name holds a hash of the content, so that a browser never needs to ask again. */
   readonly immutable: boolean;
   readonly bodies: Readonly<Record<FileEncoding, Uint8Array>>;
+  /** The sources of the scripts and styles that the file contains itself, for its policy: `'sha256-…'`. */
+  readonly inline: { readonly script: readonly string[]; readonly style: readonly string[] };
 }
 
 /** The files by name; `index.html` is the page. */

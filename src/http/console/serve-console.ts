@@ -15,21 +15,21 @@ export interface ConsoleSite {
 const PAGE = 'index.html';
 
 /** What the page may do: load its own files, call its own server, show images that the user gave it. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+const policyOf = ({ inline }: ConsoleFile): string =>
+  [
+    "default-src 'none'",
+    ["script-src 'self'", ...inline.script].join(' '),
+    ["style-src 'self'", ...inline.style].join(' '),
+    "img-src 'self' blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
 
 const PROTECTION: HeaderList = [
-  ['Content-Security-Policy', POLICY],
   ['Cross-Origin-Opener-Policy', 'same-origin'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],
   ['Referrer-Policy', 'no-referrer'],
@@ -80,6 +80,7 @@ export function consoleFileReply(
       ['ETag', tag],
       ['Cache-Control', cachingOf(file)],
       ['Vary', 'Accept-Encoding'],
+      ['Content-Security-Policy', policyOf(file)],
       ...PROTECTION,
     ],
   };
