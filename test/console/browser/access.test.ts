@@ -97,7 +97,7 @@ consoleTest(
   async (t, tab, { url, token }) => {
     const { page } = tab;
     await page.goto(`${url}/console`);
-    const script = (await page.locator('script').getAttribute('src')) as string;
+    const script = (await page.locator('script[src]').getAttribute('src')) as string;
     const server = createServer((_, response) => {
       response.setHeader('Content-Type', 'text/html').end(attack(url, `/${script}`));
     });
