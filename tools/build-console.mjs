@@ -103,12 +103,9 @@ function filesOf(root, out, place) {
     .map((file) => ({ name: basename(file), bytes: readFileSync(file) }));
   const icon = named('icon.svg', readFileSync(join(root, SOURCES, 'icon.svg')));
   const files = [script, icon];
-  const page = readFileSync(join(root, SOURCES, place, 'index.html'), 'utf8').replace(
-    /\{(\w+\.\w+)\}/g,
-    (_, name) => {
-      return name === 'main.css' ? styles : files.find((file) => file.source === name).name;
-    },
-  );
+  const page = readFileSync(join(root, SOURCES, place, 'index.html'), 'utf8')
+    .replace(/\{(\w+\.\w+)\}/g, (_, name) => files.find((file) => file.source === name).name)
+    .replace('<style></style>', () => `<style>${styles}</style>`);
   return [
     { name: 'index.html', bytes: Buffer.from(withPreloads(page, script.bytes)) },
     ...files,
