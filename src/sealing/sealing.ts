@@ -39,6 +39,10 @@ export const SEALED_PLACES = {
     ['task', 'text'],
     ['ref', 'text'],
   ],
+  task_monitors: [
+    ['task', 'text'],
+    ['build', 'text'],
+  ],
   task_shadows: [['task', 'text']],
   task_versions: [
     ['task', 'text'],

@@ -5,10 +5,12 @@ import type { Storage } from '../storage/index.js';
 import {
   FIT_THREAD,
   type FittedQuestions,
+  type FittedTask,
   type FitWork,
   fitJson,
   type Task,
   type TaskFit,
+  TaskMonitor,
   taskChanged,
   taskNotFound,
 } from '../tasks/index.js';
@@ -54,7 +56,7 @@ export class TaskFits {
     const { targetError, confidence, version } = task;
     const target = { error: targetError, confidence };
     const work: FitWork = { task: task.id, ...labelled, questions: names, target };
-    const fitted = await this.thread.run<FittedQuestions>('fit', work);
+    const { questions: fitted, references } = await this.thread.run<FittedTask>('fit', work);
     requireLabels(fitted, names);
     const at = clock.now();
     const fit: TaskFit = {
@@ -70,7 +72,8 @@ export class TaskFits {
       ),
     };
     const report = fitJson(task, fit, names, fitted, showInstant(at));
-    if (await tasks.putFit(task, fit, report)) return report;
+    const monitor = TaskMonitor.of(fit, names, references);
+    if (await tasks.putFit(task, fit, report, monitor)) return report;
     throw taskChanged();
   }
 }

@@ -1,4 +1,4 @@
-export { CONFIDENCE_BOUNDS } from './drift/distribution.js';
+export { type AnswerCode, answerCode, CONFIDENCE_BOUNDS } from './drift/distribution.js';
 export {
   type DriftAlarm,
   DriftMonitor,

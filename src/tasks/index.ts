@@ -1,4 +1,4 @@
-export type { FittedQuestions, FitWork } from './fits/fit-labels.js';
+export type { FittedQuestions, FittedTask, FitWork } from './fits/fit-labels.js';
 export { fitJson } from './fits/fit-object.js';
 export { FIT_THREAD } from './fits/fit-thread-file.js';
 export { fitsInForce, withFit } from './fits/task-fit.js';
@@ -19,6 +19,8 @@ export {
   readLabels,
   type SentLabels,
 } from './labels/read-labels.js';
+export { labelsByFit } from './monitor/labels-by-fit.js';
+export { type FirstLabels, TaskMonitor } from './monitor/task-monitor.js';
 export { putTask, type StoredBefore } from './put-task.js';
 export { QuestionCache } from './question-cache.js';
 export { type ReadTask, readTask, type SentTask } from './read-task.js';
@@ -26,10 +28,12 @@ export {
   HISTORY,
   openFit,
   openHistory,
+  openMonitor,
   openQuestions,
   openShadow,
   openTask,
   sealFit,
+  sealMonitor,
   sealPut,
   sealShadow,
   sealTask,

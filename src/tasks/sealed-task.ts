@@ -1,4 +1,5 @@
 import { placeOf, seal, unseal } from '../sealing/index.js';
+import { TaskMonitor } from './monitor/task-monitor.js';
 import { hasNewVersion } from './put-task.js';
 import { type ShadowRecord, shadowRecordFrom } from './shadow/shadow-record.js';
 import type { Task, TaskVersion } from './task-types.js';
@@ -58,6 +59,25 @@ export const sealFit = (dataKey: Uint8Array, { id }: Identified, build: string, 
 /** Decrypts a fit. Throws StoreError if it is damaged. */
 export const openFit = (dataKey: Uint8Array, { id }: Identified, build: string, sealed: Uint8Array): string =>
   unseal(dataKey, placeOf('task_fits', id, build), sealed).toString();
+
+/** Encrypts the monitor of a build. */
+export const sealMonitor = (
+  dataKey: Uint8Array,
+  { id }: Identified,
+  build: string,
+  monitor: TaskMonitor,
+): Buffer => seal(dataKey, placeOf('task_monitors', id, build), Buffer.from(JSON.stringify(monitor)));
+
+/** Decrypts a monitor; undefined if another version of the program has written it. Throws StoreError if it is damaged. */
+export const openMonitor = (
+  dataKey: Uint8Array,
+  { id }: Identified,
+  build: string,
+  sealed: Uint8Array,
+): TaskMonitor | undefined => {
+  const plain = unseal(dataKey, placeOf('task_monitors', id, build), sealed).toString();
+  return TaskMonitor.from(JSON.parse(plain)) ?? undefined;
+};
 
 /** Encrypts what is counted of a shadow. */
 export const sealShadow = (dataKey: Uint8Array, { id }: Identified, counted: ShadowRecord): Buffer =>

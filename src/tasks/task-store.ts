@@ -1,4 +1,5 @@
 import type { LabelOutcome, LabelRow, NewLabel } from './labels/label.js';
+import type { TaskMonitor } from './monitor/task-monitor.js';
 import type { StoredBefore } from './put-task.js';
 import type { Promotion, StoredShadow } from './shadow/promote-task.js';
 import type { NewPairs, ShadowRecord } from './shadow/shadow-record.js';
@@ -47,17 +48,18 @@ export interface TaskStore {
    */
   record(task: Task, answer: TaskAnswer): boolean;
   /**
-   * Stores labels of answers: all of them, or none. An answer of this node may be labelled at once, one of another node of a
+   * Stores labels of answers: all of them, or none. Labels that the fit in force has not used are added to the monitor of
+   * their build, together with their storing. An answer of this node may be labelled at once, one of another node of a
    * cluster a second later. Once this resolves, the labels are on the disk. Rejects with what `requireUnchanged` throws.
    */
   label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome>;
   /** The labelled answers of the version in use and a build, with the key that opens them; undefined: the task was deleted. */
   labelled(task: Task, build: string): Promise<LabelledRows | undefined>;
   /**
-   * Puts a fit in force, with what it has found, as JSON: both are stored, or none. False: the task was changed or deleted
-   * since the fit was begun, and nothing was stored.
+   * Puts a fit in force, with what it has found, as JSON, and with a monitor without answers: all are stored, or none. False:
+   * the task was changed or deleted since the fit was begun, and nothing was stored.
    */
-  putFit(task: Task, fit: TaskFit, report: string): Promise<boolean>;
+  putFit(task: Task, fit: TaskFit, report: string, monitor: TaskMonitor): Promise<boolean>;
   /** What the last fit to a build has found, as JSON; undefined: there was none. */
   fitReport(task: Task, build: string): Promise<string | undefined>;
   /**
@@ -79,6 +81,18 @@ export interface TaskStore {
     actor: string,
     decide: (before: StoredShadow, now: number) => Promotion,
   ): Promise<Task>;
+  /** What the answers of a build say since its last fit; undefined: there was none, or the task was deleted. */
+  monitor(task: Task, build: string): Promise<TaskMonitor | undefined>;
+  /**
+   * Changes what is stored of the answers of a build: `change` changes the monitor that it gets, and may be called again with
+   * another one; nothing is stored if it returns false. The changes of all nodes are made one after the other. Resolves with
+   * the monitor that is stored now; undefined: there is none.
+   */
+  changeMonitor(
+    task: Task,
+    build: string,
+    change: (monitor: TaskMonitor) => boolean,
+  ): Promise<TaskMonitor | undefined>;
   /** How many labelled answers a task has. */
   labels(task: Task): Promise<number>;
   /** How many answers of a task are kept. */

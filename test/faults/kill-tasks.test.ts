@@ -61,6 +61,12 @@ async function killed(order: ChildOrder, lines: number, known: Acknowledged): Pr
   await Promise.all([once(child, 'exit'), once(output, 'close')]);
 }
 
+/** When an answer was given, in the time of the fits. */
+function timeOf(reference: string): number {
+  const [, round, at] = reference.split('_').map(Number) as [number, number, number];
+  return round * 1_000_000 + at;
+}
+
 /** Compares what is stored with what was acknowledged. */
 async function check(t: Test, tasks: TaskStore, known: Acknowledged): Promise<void> {
   const task = (await tasks.find(PLACE)) as Task;
@@ -76,6 +82,10 @@ async function check(t: Test, tasks: TaskStore, known: Acknowledged): Promise<vo
     const [fit] = task.fits;
     t.ok((fit?.at ?? -1) >= known.fit, 'no fit is lost');
     t.equal(JSON.parse((await tasks.fitReport(task, 'm-1')) ?? '{}').at, fit?.at, 'no fit is half applied');
+    const first = fit?.at ?? 0;
+    const since = [...stored].filter((reference) => timeOf(reference) > first).length;
+    const errors = (await tasks.monitor(task, 'm-1'))?.report()[0]?.errors;
+    t.equal(errors?.labels, since, 'every label since the fit has tested it once');
   }
   for (const [round, version] of known.versions) {
     const other = (await tasks.find({ workspace: 'w', name: `b${round}` })) as Task;

@@ -1,7 +1,7 @@
 // Simulations of the bound of false alarms of a drift monitor, and of its power.
 import { test } from 'tap';
 import { type Random, random } from '../../src/base/index.js';
-import { codeOf, count, emptyCounts } from '../../src/statistics/drift/distribution.js';
+import { answerCode, count, emptyCounts } from '../../src/statistics/drift/distribution.js';
 import { differenceOf } from '../../src/statistics/drift/drift-test.js';
 import {
   DriftMonitor,
@@ -32,7 +32,7 @@ test('unchanged answers raise no more alarms than the bound', (t) => {
     const answer = answerStream(next, SHARES);
     const monitor = DriftMonitor.of(Array.from({ length: 400 }, answer));
     let raised = false;
-    for (let at = 0; at < ANSWERS && !raised; at += 1) raised = monitor.add(answer()) !== null;
+    for (let at = 0; at < ANSWERS && !raised; at += 1) raised = monitor.add(answerCode(answer())) !== null;
     if (raised) alarms += 1;
   }
   t.comment(`${alarms} of ${STREAMS} streams of ${ANSWERS} answers with a false alarm`);
@@ -46,7 +46,7 @@ test('one comparison of unchanged answers is significant in at most the share of
   const next = random(seed);
   const counted = (answer: () => readonly number[], answers: number) => {
     const counts = emptyCounts(SHARES.length);
-    for (let at = 0; at < answers; at += 1) count(counts, codeOf(answer()), 1);
+    for (let at = 0; at < answers; at += 1) count(counts, answerCode(answer()), 1);
     return counts;
   };
   for (const [labelled, level] of [
@@ -118,8 +118,8 @@ test('a shift of 10 points in one class is found within 1,000 answers', (t) => {
 function isFound(next: Random, { labelled, earlier, from, to }: Setting): boolean {
   const [before, after] = [answerStream(next, from), answerStream(next, to)];
   const monitor = DriftMonitor.of(Array.from({ length: labelled }, before));
-  for (let at = 0; at < earlier; at += 1) monitor.add(before());
+  for (let at = 0; at < earlier; at += 1) monitor.add(answerCode(before()));
   let found = false;
-  for (let at = 0; at < WINDOW_ANSWERS; at += 1) found = monitor.add(after()) !== null || found;
+  for (let at = 0; at < WINDOW_ANSWERS; at += 1) found = monitor.add(answerCode(after())) !== null || found;
   return found;
 }

@@ -3,6 +3,7 @@ import { random } from '../../src/base/index.js';
 import { TEST_EVERY_ANSWERS } from '../../src/statistics/drift/drift-monitor.js';
 import { stabilityIndex } from '../../src/statistics/drift/stability-index.js';
 import {
+  answerCode,
   CONFIDENCE_BOUNDS,
   type DriftAlarm,
   DriftMonitor,
@@ -14,7 +15,7 @@ import { answerStream } from '../support/statistics/streams.js';
 
 const add = (monitor: DriftMonitor, count: number, answer: () => readonly number[]) => {
   let raised = 0;
-  for (let at = 0; at < count; at += 1) if (monitor.add(answer()) !== null) raised += 1;
+  for (let at = 0; at < count; at += 1) if (monitor.add(answerCode(answer())) !== null) raised += 1;
   return raised;
 };
 const yes = () => [0.97, 0.03];
@@ -55,7 +56,7 @@ test('a confidence equal to a bound belongs to the class above it', (t) => {
 test('a large shift raises one alarm, which stays', (t) => {
   const monitor = DriftMonitor.of([...Array(300).fill(yes()), ...Array(100).fill(no())]);
   t.equal(add(monitor, TEST_EVERY_ANSWERS - 1, no), 0);
-  const alarm: DriftAlarm | null = monitor.add(no());
+  const alarm: DriftAlarm | null = monitor.add(answerCode(no()));
   t.match(alarm, {
     after_answers: TEST_EVERY_ANSWERS,
     reference: 'labelled',
@@ -87,8 +88,8 @@ test('a state continues as if nothing had happened, also through JSON', (t) => {
   let stored = DriftMonitor.of(labelled);
   for (let at = 0; at < 3_300; at += 1) {
     const answer = stream();
-    whole.add(answer);
-    stored.add(answer);
+    whole.add(answerCode(answer));
+    stored.add(answerCode(answer));
     if (at % 317 === 0)
       stored = DriftMonitor.from(JSON.parse(JSON.stringify(stored.state()))) as DriftMonitor;
   }
@@ -137,9 +138,9 @@ test('states that no monitor writes are refused', (t) => {
 
 test('invalid answers are refused, and change nothing', (t) => {
   const monitor = DriftMonitor.of([yes()]);
-  t.throws(() => monitor.add([Number.NaN, 1]));
-  t.throws(() => monitor.add([0.5, 0.4]));
-  t.throws(() => monitor.add([0.5, 0.3, 0.2]), /other options/);
+  t.throws(() => monitor.add(answerCode([Number.NaN, 1])));
+  t.throws(() => monitor.add(answerCode([0.5, 0.4])));
+  t.throws(() => monitor.add(answerCode([0.2, 0.3, 0.5])), /other options/);
   t.equal(monitor.report().answers, 0);
   t.throws(() => DriftMonitor.of([]), /no labelled answers/);
   t.throws(() => DriftMonitor.of([[0.5, 0.5], [1]]), /other options/);

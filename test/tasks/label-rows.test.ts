@@ -3,6 +3,7 @@ import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { FolderLabels } from '../../src/storage/folder/tasks/labels.js';
+import { FolderMonitors } from '../../src/storage/folder/tasks/monitors.js';
 import { type NewLabel, putTask } from '../../src/tasks/index.js';
 
 const CONTENT = {
@@ -19,7 +20,12 @@ const task = putTask({ task: null, questions: null, others: { count: 0, bytes: 0
 test('a task has as many labelled answers as it may have, and no more', async (t) => {
   const store = openStore(t.testdir());
   t.teardown(() => store.close());
-  const labels = new FolderLabels({ store, access: { flush: async () => {} }, clock: { now: () => 0 } });
+  const labels = new FolderLabels({
+    store,
+    monitors: new FolderMonitors(store),
+    access: { flush: async () => {} },
+    clock: { now: () => 0 },
+  });
   const table = store.table('task_labels');
   const ref = (at: number) => at.toString(16).padStart(32, '0');
   const row = { at: 0, version: 1, build: 'm', sealed: 'eA==', expected: 'eA==' };

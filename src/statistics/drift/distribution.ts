@@ -1,5 +1,5 @@
 import { isArrayOf, isCount, isObjectOf } from '../../base/index.js';
-import { chosen, confidenceOf } from '../metrics/score.js';
+import { checkProbabilities, chosen, confidenceOf } from '../metrics/score.js';
 
 /**
  * The bounds between classes of confidence. They are fixed: bounds at quantiles of the reference would depend on the sample
@@ -28,7 +28,14 @@ export type AnswerCode = number;
 /** The number of codes, which begin with 0. */
 export const codesOf = (options: number): number => options * CLASSES;
 
-export function codeOf(probabilities: readonly number[]): AnswerCode {
+/**
+ * The code of an answer.
+ *
+ * @param probabilities as in a `LabelledAnswer`
+ * @throws Error if they are not probabilities that sum to 1
+ */
+export function answerCode(probabilities: readonly number[]): AnswerCode {
+  checkProbabilities(probabilities);
   const confidence = confidenceOf(probabilities);
   const reached = CONFIDENCE_BOUNDS.filter((bound) => confidence >= bound).length;
   return chosen(probabilities) * CLASSES + reached;

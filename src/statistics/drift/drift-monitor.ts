@@ -7,11 +7,10 @@ import {
   isOneOf,
   type ValueOf,
 } from '../../base/index.js';
-import { checkProbabilities } from '../metrics/score.js';
 import {
   type AnswerCode,
+  answerCode,
   type Counts,
-  codeOf,
   codesOf,
   count,
   emptyCounts,
@@ -29,6 +28,8 @@ export const TEST_EVERY_ANSWERS = 250;
 /** The probability of a false alarm about a question in `FALSE_ALARM_ANSWERS` unchanged answers is at most this. */
 export const FALSE_ALARM_PROBABILITY = 0.05;
 export const FALSE_ALARM_ANSWERS = 1_000_000;
+
+const OTHER_OPTIONS = 'an answer has other options than the labelled ones';
 
 /** What the window is compared with: the labelled answers of the fit, and the answers that have left the window. */
 const REFERENCES = ['labelled', 'earlier'] as const;
@@ -121,7 +122,10 @@ export class DriftMonitor {
     const options = labelled[0]?.length ?? 0;
     if (options === 0) throw new Error('no labelled answers');
     const counts = emptyCounts(options);
-    for (const probabilities of labelled) count(counts, checkedCode(probabilities, options), 1);
+    for (const probabilities of labelled) {
+      if (probabilities.length !== options) throw new Error(OTHER_OPTIONS);
+      count(counts, answerCode(probabilities), 1);
+    }
     const earlier = emptyCounts(options);
     return new DriftMonitor({ format: 'drift 1', labelled: counts, earlier, window: [], alarm: null });
   }
@@ -153,12 +157,12 @@ export class DriftMonitor {
   /**
    * Adds an answer.
    *
-   * @param probabilities as in a `LabelledAnswer`
+   * @param code what `answerCode` returns for an answer with the options of the labelled ones
    * @returns the alarm, if this answer has raised it
-   * @throws Error if they are not probabilities of this question
+   * @throws Error if the chosen option is none of those
    */
-  add(probabilities: readonly number[]): DriftAlarm | null {
-    const code = checkedCode(probabilities, this.labelled.chosen.length);
+  add(code: AnswerCode): DriftAlarm | null {
+    if (code >= codesOf(this.labelled.chosen.length)) throw new Error(OTHER_OPTIONS);
     if (this.codes.length < WINDOW_ANSWERS) {
       this.codes.push(code);
     } else {
@@ -172,6 +176,10 @@ export class DriftMonitor {
     if (this.alarm !== null || this.answers() % TEST_EVERY_ANSWERS !== 0) return null;
     this.alarm = this.test();
     return this.alarm;
+  }
+
+  get isDrifting(): boolean {
+    return this.alarm !== null;
   }
 
   report(): DriftReport {
@@ -217,9 +225,3 @@ const hasClasses = (counts: Counts, options: number): boolean =>
   counts.chosen.length === options &&
   counts.confidence.length === emptyCounts(options).confidence.length &&
   totalOf(counts.chosen) === totalOf(counts.confidence);
-
-function checkedCode(probabilities: readonly number[], options: number): AnswerCode {
-  checkProbabilities(probabilities);
-  if (probabilities.length !== options) throw new Error('an answer has other options than the labelled ones');
-  return codeOf(probabilities);
-}

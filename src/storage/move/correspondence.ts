@@ -184,6 +184,7 @@ const CORRESPONDENCES = {
   },
   task_fits: { table: 'task_fits', key: ['task', 'build'], value: 'sealed' },
   task_shadows: { table: 'task_shadows', key: ['task'], value: 'sealed' },
+  task_monitors: { table: 'task_monitors', key: ['task', 'build'], value: 'sealed' },
   task_refs: { table: 'task_answers', key: ['task', 'ref'], value: 'number', isIndex: true },
   data_keys: { table: 'data_keys', key: ['owner'], value: 'sealed' },
 } as const satisfies Record<Exclude<TableName, 'meta' | 'lists' | 'batch_erasures'>, Correspondence>;

@@ -1,4 +1,6 @@
 import {
+  DriftMonitor,
+  type DriftState,
   fitQuestion,
   type LabelledAnswer,
   type QuestionFit,
@@ -20,11 +22,18 @@ export interface FitWork {
 /** Per question, in their order. */
 export type FittedQuestions = ReadonlyArray<QuestionFit | TooFewLabels>;
 
+/** What comes of a fit. */
+export interface FittedTask {
+  readonly questions: FittedQuestions;
+  /** Per question, its labelled answers, with which later ones are compared; null: it was refused. */
+  readonly references: ReadonlyArray<DriftState | null>;
+}
+
 /** Resampled data sets of the intervals; the seed makes a fit of the same labels the same. */
 const BOOTSTRAP = { seed: 1, resamples: 1_000 };
 
 /** Fits every question to its labels. Throws StoreError if a label is damaged. */
-export function fitLabels({ task, dataKey, rows, questions, target }: FitWork): FittedQuestions {
+export function fitLabels({ task, dataKey, rows, questions, target }: FitWork): FittedTask {
   const labels: LabelledAnswer[][] = questions.map(() => []);
   for (const row of rows) {
     const { probabilities } = openAnswer(dataKey, { id: task }, row);
@@ -36,5 +45,11 @@ export function fitLabels({ task, dataKey, rows, questions, target }: FitWork): 
       labels[at]?.push({ id: row.ref, probabilities: own, expected: option });
     }
   }
-  return labels.map((own) => fitQuestion(own, target, BOOTSTRAP));
+  const fitted = labels.map((own) => fitQuestion(own, target, BOOTSTRAP));
+  const references = labels.map((own, at) =>
+    'refused' in (fitted[at] as FittedQuestions[number])
+      ? null
+      : DriftMonitor.of(own.map(({ probabilities }) => probabilities)).state(),
+  );
+  return { questions: fitted, references };
 }

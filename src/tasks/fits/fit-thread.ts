@@ -1,7 +1,7 @@
 // Entry of the thread that fits tasks to their labels: it opens every label, and computes for up to seconds.
-import { type FittedQuestions, type FitWork, fitLabels } from './fit-labels.js';
+import { type FittedTask, type FitWork, fitLabels } from './fit-labels.js';
 
 /** Fits every question of a task to its labels. */
-export function fit(work: FitWork): FittedQuestions {
+export function fit(work: FitWork): FittedTask {
   return fitLabels(work);
 }

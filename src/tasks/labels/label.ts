@@ -1,6 +1,7 @@
 import { LIMITS } from '../../api/index.js';
 import { placeOf, seal, unseal } from '../../sealing/index.js';
-import { type AnswerRow, sealAnswer, type TaskAnswer } from '../task-answer.js';
+import type { FirstLabels } from '../monitor/task-monitor.js';
+import { type AnswerRow, openAnswer, sealAnswer, type TaskAnswer } from '../task-answer.js';
 import type { Task } from '../task-types.js';
 
 /** The correct option of questions, as its index, by the name of the question. Null: a label is taken back. */
@@ -93,6 +94,8 @@ interface StoredAnswer {
 export class LabelRows {
   /** By reference. */
   readonly rows = new Map<string, LabelRow>();
+  /** The labels that are the first ones of their question and answer, also if they are corrected later in the call. */
+  readonly firsts: FirstLabels[] = [];
   private readonly faults: LabelProblem[] = [];
   /** Rows of answers that have no label yet. */
   private added = 0;
@@ -118,6 +121,16 @@ export class LabelRows {
     if (known === undefined) this.added += 1;
     const before = known?.version === task.version ? openExpected(dataKey, task, known) : {};
     rows.set(ref, labelledRow(dataKey, task, row, before, label, now));
+    this.addFirsts(row, label, before);
+  }
+
+  private addFirsts(row: AnswerRow, { answer, expected }: NewLabel, before: Expected): void {
+    const first = Object.entries(expected).flatMap(([name, option]) =>
+      option === null || Object.hasOwn(before, name) ? [] : [[name, option] as const],
+    );
+    if (first.length === 0) return;
+    const { build, probabilities } = answer ?? openAnswer(this.dataKey, this.task, row);
+    this.firsts.push({ build, probabilities, expected: Object.fromEntries(first) });
   }
 
   /** The outcome for a task that has `count` labelled answers. The rows must be stored only if `stored` is true. */

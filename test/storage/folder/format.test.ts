@@ -84,7 +84,10 @@ test('a folder of format 1: workspaces and keys get names, and lists their table
     store.table('meta').put(['format'], { format: 1 });
   });
   await store.close();
-  t.throws(() => openStore(folder), /has the older format 1, and this program reads 3\./);
+  t.throws(
+    () => openStore(folder),
+    new RegExp(`has the older format 1, and this program reads ${FORMAT}\\.`),
+  );
   const { store: upgraded, leave } = serveStore(folder, (each) => reconcile(each).problems);
   t.equal(format(upgraded), FORMAT);
   t.strictSame(problemsOfLists(upgraded), []);

@@ -9,6 +9,7 @@ import {
   type TaskContent,
   type TaskStore,
 } from '../../../src/tasks/index.js';
+import { fitOf, monitorOf } from '../../support/store/fitted-task.js';
 import { TASK_STORES } from '../../support/store/task-stores.js';
 
 const CONTENT = {
@@ -26,14 +27,8 @@ const put = (tasks: TaskStore, change: Partial<TaskContent> = {}): Promise<Task>
   const content = { ...CONTENT, ...change };
   return tasks.put(PLACE, content, (before, id, now) => putTask(before, { ...PLACE, id }, content, now));
 };
-const fit = ({ version, targetError, confidence }: Task, at = 0) => ({
-  version,
-  build: 'm-1',
-  at,
-  targetError,
-  confidence,
-  acceptances: [{ temperature: 1, threshold: 0.9 }],
-});
+const putFit = (tasks: TaskStore, task: Task, at: number, report: string) =>
+  tasks.putFit(task, fitOf(task, at), report, monitorOf(fitOf(task, at)));
 
 for (const { name, options, open } of TASK_STORES) {
   test(
@@ -44,21 +39,22 @@ for (const { name, options, open } of TASK_STORES) {
       const empty = await content();
       const task = await put(tasks);
       t.equal(await tasks.fitReport(task, 'm-1'), undefined);
-      t.ok(await tasks.putFit(task, fit(task), '{"first":1}'));
+      t.ok(await putFit(tasks, task, 0, '{"first":1}'));
       const fitted = (await tasks.find(PLACE)) as Task;
-      t.strictSame(fitsInForce(fitted), [fit(task)]);
+      t.strictSame(fitsInForce(fitted), [fitOf(task)]);
       t.equal(await tasks.fitReport(fitted, 'm-1'), '{"first":1}');
-      t.ok(await tasks.putFit(task, fit(task, 1), '{"second":1}'), 'an earlier view of the same version');
+      t.ok(await putFit(tasks, task, 1, '{"second":1}'), 'an earlier view of the same version');
       t.equal(await tasks.fitReport(fitted, 'm-1'), '{"second":1}');
       await put(tasks, { targetError: 0.1 });
-      t.notOk(await tasks.putFit(fitted, fit(task, 2), '{"third":1}'));
+      const monitor = monitorOf(fitOf(task, 2));
+      t.notOk(await tasks.putFit(fitted, fitOf(task, 2), '{"third":1}', monitor));
       await put(tasks, { model: 'm' });
-      t.notOk(await tasks.putFit(fitted, fit(task, 2), '{"third":1}'));
+      t.notOk(await tasks.putFit(fitted, fitOf(task, 2), '{"third":1}', monitor));
       t.equal(await tasks.fitReport(fitted, 'm-1'), '{"second":1}');
       t.strictSame((await tasks.find(PLACE))?.fits, []);
       t.notMatch(await content(), /second|0\.9/);
       await tasks.remove(PLACE);
-      t.notOk(await tasks.putFit(fitted, fit(task, 2), '{"third":1}'));
+      t.notOk(await tasks.putFit(fitted, fitOf(task, 2), '{"third":1}', monitor));
       t.equal(await tasks.fitReport(fitted, 'm-1'), undefined);
       t.equal(await tasks.labelled(fitted, 'm-1'), undefined);
       t.equal(await content(), empty);

@@ -15,6 +15,7 @@ import {
   LabelRows,
   sealAnswer,
   sealFit,
+  sealMonitor,
   sealPut,
   sealShadow,
   type Task,
@@ -30,6 +31,7 @@ import {
 } from '../access/folder-changes.js';
 import { line } from '../batch/world.js';
 import { fakeClock } from '../fake-clock.js';
+import { fitOf, monitorOf } from '../store/fitted-task.js';
 
 const NOW = Date.parse('2026-05-10T12:00:00Z');
 const DAY_MS = 24 * 3_600_000;
@@ -260,6 +262,9 @@ function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
     ...[7, 8].flatMap((number) => answerWrites(store, dataKey, task, number)),
     store.table('task_fits').write([task.id, 'm-1'], sealFit(dataKey, task, 'm-1', '{}')),
     store.table('task_shadows').write([task.id], sealShadow(dataKey, task, SHADOW)),
+    store
+      .table('task_monitors')
+      .write([task.id, 'm-1'], sealMonitor(dataKey, task, 'm-1', monitorOf(fitOf(task)))),
   ];
 }
 

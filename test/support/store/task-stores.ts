@@ -73,6 +73,7 @@ export const TASK_STORES: readonly Implementation[] = [
         'task_labels',
         'task_fits',
         'task_shadows',
+        'task_monitors',
         'data_keys',
       ] as const;
       const content = () =>
@@ -131,6 +132,7 @@ export const TASK_STORES: readonly Implementation[] = [
         'task_labels',
         'task_fits',
         'task_shadows',
+        'task_monitors',
         'data_keys',
       ];
       const nodes = [node(), node()] as const;

@@ -6,6 +6,7 @@ import { openStore, Sealer } from '../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../src/storage/folder/ledger/folder-access.js';
 import { FolderTasks } from '../../../src/storage/folder/tasks/tasks.js';
 import { putTask, type TaskStore } from '../../../src/tasks/index.js';
+import { fitOf, monitorOf } from './fitted-task.js';
 
 /** Where the tasks are, and what tells this process from others. */
 export interface ChildOrder {
@@ -50,14 +51,8 @@ for (let at = 0; ; at += 1) {
   await tasks.label(task, [{ line: 1, reference, expected: { q: 1 }, answer: null }]);
   say('label', reference);
   if (at % 3 === 0) {
-    const fit = {
-      version: 1,
-      build: 'm-1',
-      at: order.round * 1_000_000 + at,
-      targetError: 0.05,
-      confidence: 0.95,
-    };
-    await tasks.putFit(task, { ...fit, acceptances: [null] }, JSON.stringify({ at: fit.at }));
+    const fit = fitOf(task, order.round * 1_000_000 + at);
+    await tasks.putFit(task, fit, JSON.stringify({ at: fit.at }), monitorOf(fit));
     say('fit', fit.at);
   }
   if (at % 5 === 0 && at < 40) {

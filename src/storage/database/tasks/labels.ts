@@ -8,6 +8,7 @@ import {
 } from '../../../tasks/index.js';
 import type { Transaction } from '../postgres/database.js';
 import { countLabels, findAnswers, findLabels, putLabels } from './label-rows.js';
+import type { DatabaseMonitors } from './monitors.js';
 
 /** What became of labels, and the rows that were stored. */
 interface StoredLabels {
@@ -18,10 +19,12 @@ interface StoredLabels {
 /**
  * Stores labels of answers: all of them, or none. The task must be locked. Rejects with StoreError too.
  *
+ * @param task as it is stored
  * @param now milliseconds since 1970
  */
 export async function storeLabels(
   sql: Transaction,
+  monitors: DatabaseMonitors,
   dataKey: Buffer,
   task: Task,
   labels: readonly NewLabel[],
@@ -36,6 +39,9 @@ export async function storeLabels(
   }
   const outcome = made.outcome(await countLabels(sql, task.id));
   const rows = outcome.stored ? [...made.rows.values()] : [];
-  if (outcome.stored) await putLabels(sql, task.id, rows);
+  if (outcome.stored) {
+    await putLabels(sql, task.id, rows);
+    await monitors.addLabels(sql, task, made.firsts);
+  }
   return { outcome, rows };
 }

@@ -55,6 +55,7 @@ const FIT = statement(
    WHERE f.task = $1 AND f.build = $2`,
 );
 const DELETE_FITS = statement('task-fits-delete', 'DELETE FROM task_fits WHERE task = $1');
+const DELETE_MONITORS = statement('task-monitors-delete', 'DELETE FROM task_monitors WHERE task = $1');
 const DELETE_VERSIONS = statement('task-versions-delete', 'DELETE FROM task_versions WHERE task = $1');
 
 /** Undefined: there is none. */
@@ -143,5 +144,6 @@ export async function deleteTask(sql: Transaction, workspace: string, name: stri
   await sql.execute(DELETE_LABELS, [row.id]);
   await sql.execute(DELETE_FITS, [row.id]);
   await deleteShadow(sql, row.id);
+  await sql.execute(DELETE_MONITORS, [row.id]);
   return true;
 }

@@ -26,6 +26,7 @@ import {
   type TaskBounds,
   type TaskContent,
   type TaskFit,
+  type TaskMonitor,
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
@@ -44,6 +45,7 @@ import type { Queryable } from '../postgres/statement.js';
 import { DatabaseAnswers } from './answers.js';
 import { allLabels, countLabels, findLabels } from './label-rows.js';
 import { storeLabels } from './labels.js';
+import { DatabaseMonitors } from './monitors.js';
 import { addPairs, deleteShadow, findShadow } from './shadows.js';
 import { COPIES_MAX, TaskCopies } from './task-copies.js';
 import {
@@ -76,6 +78,7 @@ export class DatabaseTasks implements TaskStore {
   private readonly keys: DataKeys;
   private readonly copies: TaskCopies;
   private readonly kept: DatabaseAnswers;
+  private readonly monitors: DatabaseMonitors;
   /** The data keys of tasks that were read last, by task. */
   private readonly dataKeys = new Map<string, Buffer>();
 
@@ -83,6 +86,7 @@ export class DatabaseTasks implements TaskStore {
     this.keys = new DataKeys(parts.masterKey);
     const read = (place: TaskPlace) => this.orUnavailable(() => this.read(parts.database, place));
     this.copies = new TaskCopies(parts.clock, read);
+    this.monitors = new DatabaseMonitors(this.keys);
     this.kept = new DatabaseAnswers({ ...parts, keyOf: (task) => this.keyOf(task) });
   }
 
@@ -105,7 +109,8 @@ export class DatabaseTasks implements TaskStore {
           const now = await lockTasks(sql, task.workspace);
           const found = await findTask(sql, task.workspace, task.name);
           requireUnchanged(found, task);
-          return storeLabels(sql, this.keys.open(task.id, found.key), task, labels, now);
+          const current = this.opened(task.workspace, found);
+          return storeLabels(sql, this.monitors, this.keys.open(task.id, found.key), current, labels, now);
         },
         async (sql, made) => {
           await lockTasks(sql, task.workspace);
@@ -130,7 +135,7 @@ export class DatabaseTasks implements TaskStore {
     });
   }
 
-  putFit(task: Task, fit: TaskFit, report: string): Promise<boolean> {
+  putFit(task: Task, fit: TaskFit, report: string, monitor: TaskMonitor): Promise<boolean> {
     const { database } = this.parts;
     return this.change(task, () =>
       certainTransaction(
@@ -144,6 +149,7 @@ export class DatabaseTasks implements TaskStore {
           const dataKey = this.keys.open(task.id, found.key);
           await putTaskRow(sql, task.workspace, task.name, sealTask(dataKey, fitted));
           await putFit(sql, task.id, fit.build, sealFit(dataKey, task, fit.build, report));
+          await this.monitors.put(sql, dataKey, task, fit.build, monitor);
           return true;
         },
         async (sql, stored) => {
@@ -209,6 +215,20 @@ export class DatabaseTasks implements TaskStore {
         await addAuditEntry(sql, auditEntry(now, actor, record));
         return task;
       }),
+    );
+  }
+
+  monitor(task: Task, build: string): Promise<TaskMonitor | undefined> {
+    return this.orUnavailable(() => this.monitors.find(this.parts.database, task, build));
+  }
+
+  changeMonitor(
+    task: Task,
+    build: string,
+    change: (monitor: TaskMonitor) => boolean,
+  ): Promise<TaskMonitor | undefined> {
+    return this.orUnknown(() =>
+      this.parts.database.transaction((sql) => this.monitors.change(sql, task, build, change)),
     );
   }
 
@@ -351,6 +371,14 @@ export class DatabaseTasks implements TaskStore {
   /** Makes a change, after which this node reads the task again. */
   private async change<Result>(place: TaskPlace, work: () => Promise<Result>): Promise<Result> {
     try {
+      return await this.orUnknown(work);
+    } finally {
+      this.copies.forget(place);
+    }
+  }
+
+  private async orUnknown<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
       return await this.orUnavailable(work);
     } catch (error) {
       if (!(error instanceof CommitUnknown)) throw error;
@@ -360,8 +388,6 @@ export class DatabaseTasks implements TaskStore {
         'The database did not tell whether the task was changed. It is safe to repeat the call.',
         { retryAfterSeconds: 1 },
       );
-    } finally {
-      this.copies.forget(place);
     }
   }
 

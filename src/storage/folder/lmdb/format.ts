@@ -8,7 +8,7 @@ import { formatOf, removeLeftovers, type UpgradeTo, upgradeStore } from './upgra
 import { UPGRADES } from './upgrades.js';
 
 /** The version of the tables' format. Increase it with every change that an older server could not read. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /**
  * Opens a data folder of `format`, creating it if necessary. Throws StoreError for another format: the server upgrades an

@@ -313,6 +313,12 @@ export const TABLES = {
     key: SEALED_PLACES.task_shadows,
     value: 'sealed',
   },
+  task_monitors: {
+    owner: 'task',
+    meaning: 'What the answers to a task and new labels say since the last fit to a build: drift and errors.',
+    key: SEALED_PLACES.task_monitors,
+    value: 'sealed',
+  },
   task_refs: {
     owner: 'task',
     meaning: 'The number of the answer that a digest names.',
@@ -342,6 +348,7 @@ export const ADDED_TABLES: ReadonlyMap<TableName, number> = new Map([
   ['task_refs', 3],
   ['task_labels', 3],
   ['task_fits', 3],
+  ['task_monitors', 4],
   ['task_shadows', 4],
   ['lists', 3],
 ]);

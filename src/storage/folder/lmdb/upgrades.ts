@@ -16,4 +16,9 @@ export const UPGRADES: readonly Upgrade[] = [
     from: 2,
     run: fillLists,
   },
+  // Monitors and shadow builds of tasks: tables without entries.
+  {
+    from: 3,
+    run() {},
+  },
 ];

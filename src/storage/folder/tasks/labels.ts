@@ -3,12 +3,14 @@ import { answerRef, type LabelOutcome, LabelRows, type NewLabel, type Task } fro
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writes.js';
+import type { FolderMonitors } from './monitors.js';
 
 /** Labels that are looked up in one turn of the event loop: about 2 ms. */
 const TURN_LABELS = 32;
 
 interface Parts {
   readonly store: Store;
+  readonly monitors: FolderMonitors;
   readonly access: Pick<FolderAccess, 'flush'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -23,9 +25,9 @@ interface LabelWrites {
 export class FolderLabels {
   constructor(private readonly parts: Parts) {}
 
-  /** Rejects with StoreError. */
+  /** `task`: as it is stored. Rejects with StoreError. */
   async writesOf(dataKey: Buffer, task: Task, labels: readonly NewLabel[]): Promise<LabelWrites> {
-    const { store, access, clock } = this.parts;
+    const { store, access, clock, monitors } = this.parts;
     // An answer may be labelled at once.
     await access.flush();
     const table = store.table('task_labels');
@@ -36,8 +38,9 @@ export class FolderLabels {
       made.add(label, ref, { label: table.get(task.id, ref), answer: this.answer(task, ref) });
     }
     const outcome = made.outcome(this.count(task));
-    const rows = outcome.stored ? [...made.rows] : [];
-    return { outcome, writes: rows.map(([ref, row]) => table.write([task.id, ref], row)) };
+    if (!outcome.stored) return { outcome, writes: [] };
+    const rows = [...made.rows].map(([ref, row]) => table.write([task.id, ref], row));
+    return { outcome, writes: [...rows, ...monitors.writesOf(dataKey, task, made.firsts)] };
   }
 
   /** How many labelled answers a task has. */

@@ -27,6 +27,7 @@ import {
   type TaskBounds,
   type TaskContent,
   type TaskFit,
+  type TaskMonitor,
   type TaskPlace,
   type TaskStore,
   type TaskVersion,
@@ -39,6 +40,7 @@ import type { RawWrite } from '../lmdb/writes.js';
 import type { Sealer } from '../master-key/sealer.js';
 import { FolderAnswers } from './answers.js';
 import { FolderLabels } from './labels.js';
+import { FolderMonitors } from './monitors.js';
 import { FolderRetention } from './retention.js';
 import { FolderShadows } from './shadows.js';
 
@@ -59,13 +61,15 @@ export class FolderTasks implements TaskStore {
   private last: Promise<unknown> = Promise.resolve();
   private readonly kept: FolderAnswers;
   private readonly labelling: FolderLabels;
+  private readonly monitors: FolderMonitors;
   private readonly shadows: FolderShadows;
   private bounds: TaskBounds | null = null;
   private retention: FolderRetention | null = null;
 
   constructor(private readonly parts: Parts) {
     this.kept = new FolderAnswers(parts);
-    this.labelling = new FolderLabels(parts);
+    this.monitors = new FolderMonitors(parts.store);
+    this.labelling = new FolderLabels({ ...parts, monitors: this.monitors });
     this.shadows = new FolderShadows({ ...parts, kept: this.kept });
   }
 
@@ -89,10 +93,11 @@ export class FolderTasks implements TaskStore {
 
   label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
     return this.afterOthers(async () => {
-      requireUnchanged(this.read(task.workspace, task.name), task);
+      const current = this.read(task.workspace, task.name);
+      requireUnchanged(current, task);
       const dataKey = this.parts.sealer.dataKey(task.id);
       if (dataKey === undefined) throw taskNotFound();
-      const { outcome, writes } = await this.labelling.writesOf(dataKey, task, labels);
+      const { outcome, writes } = await this.labelling.writesOf(dataKey, current, labels);
       if (outcome.stored) await this.write(writes);
       return outcome;
     });
@@ -108,7 +113,7 @@ export class FolderTasks implements TaskStore {
     return dataKey && { dataKey, rows };
   }
 
-  putFit(task: Task, fit: TaskFit, report: string): Promise<boolean> {
+  putFit(task: Task, fit: TaskFit, report: string, monitor: TaskMonitor): Promise<boolean> {
     return this.afterOthers(async () => {
       const { store, sealer } = this.parts;
       const { id, workspace, name } = task;
@@ -119,6 +124,7 @@ export class FolderTasks implements TaskStore {
       await this.write([
         store.table('tasks').write([workspace, name], sealTask(dataKey, fitted)),
         store.table('task_fits').write([id, fit.build], sealFit(dataKey, task, fit.build, report)),
+        this.monitors.write(dataKey, task, fit.build, monitor),
       ]);
       return true;
     });
@@ -164,6 +170,26 @@ export class FolderTasks implements TaskStore {
       const writes = this.writesOf(task, current, history, questions);
       await this.write(writes, auditEntry(now, actor, record));
       return task;
+    });
+  }
+
+  async monitor(task: Task, build: string): Promise<TaskMonitor | undefined> {
+    const dataKey = this.parts.sealer.dataKey(task.id);
+    return dataKey && this.monitors.get(dataKey, task, build);
+  }
+
+  changeMonitor(
+    task: Task,
+    build: string,
+    change: (monitor: TaskMonitor) => boolean,
+  ): Promise<TaskMonitor | undefined> {
+    return this.afterOthers(async () => {
+      const dataKey = this.parts.sealer.dataKey(task.id);
+      if (dataKey === undefined) return undefined;
+      const monitor = this.monitors.get(dataKey, task, build);
+      if (monitor === undefined || !change(monitor)) return monitor;
+      await this.write([this.monitors.write(dataKey, task, build, monitor)]);
+      return monitor;
     });
   }
 
@@ -219,8 +245,8 @@ export class FolderTasks implements TaskStore {
       await this.write([
         store.table('data_keys').write([task.id], null),
         store.table('tasks').write([workspace, name], null),
-        ...[...store.table('task_fits').keys(task.id)].map((key) =>
-          store.table('task_fits').write(key, null),
+        ...(['task_fits', 'task_monitors'] as const).flatMap((table) =>
+          [...store.table(table).keys(task.id)].map((key) => store.table(table).write(key, null)),
         ),
         store.table('task_shadows').write([task.id], null),
         store.table('task_versions').removal([task.id, HISTORY], [task.id, task.version + 1]),

@@ -6,6 +6,7 @@ import {
   openExpected,
   openFit,
   openHistory,
+  openMonitor,
   openQuestions,
   openShadow,
   openTask,
@@ -55,6 +56,10 @@ export function verifyTasks(store: Store, sealer: Sealer, report: (problem: stri
       const counted = store.table('task_shadows').get(task.id);
       if (counted !== undefined && openShadow(dataKey, task, counted) === null)
         problem('what is counted of its shadow cannot be read.');
+      for (const { key, value } of store.table('task_monitors').entries(task.id)) {
+        if (openMonitor(dataKey, task, key[1] as string, value) === undefined)
+          problem(`what is known of the answers of ${key[1]} cannot be read.`);
+      }
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof SyntaxError)) throw error;
       report(`${place}: ${error.message}`);
