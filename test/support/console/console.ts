@@ -136,7 +136,7 @@ export function consoleTest(name: string, run: ConsoleTest, options: ConsoleTest
 /** Opens a view with a key, as a visitor does. `view`: such as `batches`. */
 export async function enter(
   { page }: Tab,
-  { url, token }: ConsoleWorld,
+  { url, token }: Pick<ConsoleWorld, 'url' | 'token'>,
   view = 'ask',
   key = token,
 ): Promise<void> {
