@@ -5,6 +5,7 @@ import { openStore } from '../../src/storage/folder/index.js';
 import { changeWorkspace } from '../support/access/folder-changes.js';
 import { startForCallers } from '../support/callers.js';
 import { ChangingModels } from '../support/changing-models.js';
+import { png, RGB } from '../support/images/png.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
@@ -102,6 +103,42 @@ test('unrounded probabilities of a hit are those of the computed answer', async 
   t.strictSame([isHit(computed), isHit(found)], [false, true]);
   t.match(found.headers.get('server-timing'), /queue;dur=0\.00, engine;dur=0\.00, cache;desc=hit$/);
   t.equal(await found.text(), await computed.text());
+});
+
+test('requests with images: equal ones are a hit, and another image, place or budget is computed', async (t) => {
+  const models = modelsFolder(t.testdir(), {}, {}, 'gemma4v');
+  const [cached, uncached] = [
+    await startTestServer(t, CACHED, models),
+    await startTestServer(t, UNCACHED, models),
+  ];
+  const image = (pixel: [number, number, number]) => ({
+    type: 'image',
+    format: 'png',
+    data_base64: png({ width: 320, height: 280, samples: { ...RGB, pixel } }).toString('base64'),
+  });
+  const [red, blue] = [image([255, 0, 0]), image([0, 0, 255])];
+  const questions = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };
+  const bodies = [
+    { state: 'one two', assets: { one: red, two: blue }, questions },
+    { state: 'one two', assets: { one: blue, two: red }, questions },
+    { state: 'two one', assets: { one: red, two: blue }, questions },
+    { state: 'one two', assets: { one: red, two: red }, questions },
+    { state: 'one two', assets: { one: red }, questions },
+    { state: 'one two', assets: { one: red, two: blue }, image_budget: 70, questions },
+  ];
+  const hits: boolean[] = [];
+  for (const body of [...bodies, ...bodies]) {
+    const [found, expected] = [await cached.decide(body), await uncached.decide(body)];
+    hits.push(isHit(found));
+    const text = await found.text();
+    t.equal(text, await expected.text());
+    t.equal(found.status, 200, text);
+  }
+  t.strictSame(
+    hits,
+    [...bodies, ...bodies].map((_, at) => at >= bodies.length),
+  );
+  t.equal(await usageOf(cached), await usageOf(uncached));
 });
 
 test('workspaces share no answers; keys of one workspace do', async (t) => {
