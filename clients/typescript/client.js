@@ -12,7 +12,7 @@ function score(instructions, criteria) {
 var given = (instructions) => instructions === void 0 || instructions === null ? {} : { instructions };
 
 // src/client/client-error.ts
-var DeciderError = class extends Error {
+var DeciderError = class _DeciderError extends Error {
   constructor(type, message, facts = {}) {
     super(message, "cause" in facts ? { cause: facts.cause } : void 0);
     this.type = type;
@@ -21,6 +21,7 @@ var DeciderError = class extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
     this.lines = facts.lines ?? [];
     this.invalidLines = facts.invalidLines ?? this.lines.length;
+    this.questions = facts.questions ?? {};
     this.field = facts.field ?? null;
     this.outcomeUnknown = facts.outcomeUnknown ?? false;
     this.isTemporary = facts.isTemporary ?? false;
@@ -33,16 +34,23 @@ var DeciderError = class extends Error {
   requestId;
   /** What the server asks to wait. */
   retryAfterSeconds;
-  /** The invalid lines of a batch file, as far as the response lists them. */
+  /** The invalid lines of a batch file, or the invalid labels, as far as the response lists them. */
   lines;
   /** The number of all invalid lines. */
   invalidLines;
+  /** Of `too_few_labels`: what each question has and needs. */
+  questions;
   /** The field of the request that is wrong; null if the response names none. */
   field;
   /** Whether the server may have done, and charged, what was asked. */
   outcomeUnknown;
   /** Whether the same call may succeed later. */
   isTemporary;
+  /** The same error, if the lines that were sent follow as many others. */
+  after(lines) {
+    const moved = this.lines.map((each) => ({ ...each, line: each.line + lines }));
+    return new _DeciderError(this.type, this.message, { ...this, cause: this.cause, lines: moved });
+  }
 };
 
 // src/client/image-sources.ts
@@ -66,6 +74,10 @@ async function inlineAssets(images) {
   });
   return Object.fromEntries(await Promise.all(assets));
 }
+async function withInlineImages(line) {
+  const { images, ...rest } = line;
+  return images === void 0 ? rest : { ...rest, assets: await inlineAssets(await readImages(images)) };
+}
 function formOf(request, images) {
   const parts = images.map(
     ({ reference, format }, at) => [reference, { format, part: `image-${at}` }]
@@ -86,34 +98,9 @@ function base64(bytes) {
   return pieces.join("");
 }
 
-// src/client/batch-lines.ts
-var BATCH_FILE_BYTES_MAX = 32 * 1024 * 1024;
-var BATCH_LINES_MAX = 5e4;
-async function fileOfBatch(lines, signal) {
-  if (typeof lines === "string" || lines instanceof Uint8Array)
-    return new Blob([lines]);
-  if (lines instanceof Blob) return lines;
-  const encoder = new TextEncoder();
-  const pieces = [];
-  let bytes = 0;
-  for await (const line of untilAborted(lines, signal)) {
-    const piece = encoder.encode(`${JSON.stringify(await withAssets(line))}
-`);
-    bytes += piece.byteLength;
-    if (bytes > BATCH_FILE_BYTES_MAX) {
-      throw new DeciderError("body_too_large", `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);
-    }
-    if (pieces.push(piece) > BATCH_LINES_MAX) {
-      throw new DeciderError("too_many_lines", `The batch has more than ${BATCH_LINES_MAX} lines.`);
-    }
-  }
-  return new Blob(pieces);
-}
-async function withAssets({ images, ...line }) {
-  return images === void 0 ? line : { ...line, assets: await inlineAssets(await readImages(images)) };
-}
-async function* untilAborted(lines, signal) {
-  const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
+// src/client/until-aborted.ts
+async function* untilAborted(values, signal) {
+  const iterator = Symbol.asyncIterator in values ? values[Symbol.asyncIterator]() : values[Symbol.iterator]();
   let ended = false;
   try {
     for (; ; ) {
@@ -135,6 +122,30 @@ function orAborted(value, signal) {
     signal.addEventListener("abort", onAbort, { once: true });
     value.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
+}
+
+// src/client/batch-lines.ts
+var BATCH_FILE_BYTES_MAX = 32 * 1024 * 1024;
+var BATCH_LINES_MAX = 5e4;
+async function fileOfBatch(lines, signal) {
+  if (typeof lines === "string" || lines instanceof Uint8Array)
+    return new Blob([lines]);
+  if (lines instanceof Blob) return lines;
+  const encoder2 = new TextEncoder();
+  const pieces = [];
+  let bytes = 0;
+  for await (const line of untilAborted(lines, signal)) {
+    const piece = encoder2.encode(`${JSON.stringify(await withInlineImages(line))}
+`);
+    bytes += piece.byteLength;
+    if (bytes > BATCH_FILE_BYTES_MAX) {
+      throw new DeciderError("body_too_large", `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);
+    }
+    if (pieces.push(piece) > BATCH_LINES_MAX) {
+      throw new DeciderError("too_many_lines", `The batch has more than ${BATCH_LINES_MAX} lines.`);
+    }
+  }
+  return new Blob(pieces);
 }
 
 // src/client/client-runtime.ts
@@ -490,7 +501,7 @@ async function errorOfResponse(response, now) {
     outcomeUnknown: UNKNOWN_OUTCOME.has(status),
     isTemporary: TEMPORARY.has(status) && headers.get("x-should-retry") !== "false"
   };
-  const { error, type, errors, invalid_lines, field } = ownForm(await readBody(response));
+  const { error, type, errors, invalid_lines, questions, field } = ownForm(await readBody(response));
   if (typeof error !== "string" || typeof type !== "string") {
     return new DeciderError("unknown", messageOf(response), facts);
   }
@@ -498,11 +509,12 @@ async function errorOfResponse(response, now) {
     ...facts,
     ...Array.isArray(errors) && { lines: errors.filter(isLineError) },
     ...typeof invalid_lines === "number" && { invalidLines: invalid_lines },
+    ...isRecord(questions) && { questions: countsOf(questions) },
     ...typeof field === "string" && { field }
   });
 }
 function ownForm(body) {
-  if (typeof body.error !== "object" || body.error === null) return body;
+  if (!isRecord(body.error)) return body;
   const { message, code, param } = body.error;
   return { error: message, type: code, field: param };
 }
@@ -515,15 +527,16 @@ function messageOf({ status, type }) {
 async function readBody(response) {
   try {
     const value = JSON.parse(await readText(response, ERROR_BYTES_MAX));
-    return typeof value === "object" && value !== null ? value : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }
 }
-function isLineError(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const { line, type, error } = value;
-  return typeof line === "number" && typeof type === "string" && typeof error === "string";
+var isRecord = (value) => typeof value === "object" && value !== null;
+var isLineError = (value) => isRecord(value) && typeof value.line === "number" && typeof value.type === "string" && typeof value.error === "string";
+function countsOf(questions) {
+  const isCount = (value) => isRecord(value) && typeof value.labels === "number" && typeof value.needed === "number";
+  return Object.fromEntries(Object.entries(questions).filter(([, value]) => isCount(value)));
 }
 function readRetryAfter(value, now) {
   if (value === null) return null;
@@ -646,6 +659,46 @@ function brokenBody(error, url) {
   return lostConnection(error, `The connection to ${url.origin} was lost within the response.`);
 }
 
+// src/client/label-pieces.ts
+var LABEL_BYTES_MAX = 4 * 1024 * 1024;
+var LABEL_LINES_MAX = 1e3;
+var LABEL_STATES_MAX = 25;
+async function* linesOfLabels(labels, signal) {
+  for await (const label of untilAborted(labels, signal)) yield JSON.stringify(await withInlineImages(label));
+}
+async function* labelPieces(lines, signal) {
+  let body = "";
+  let [bytes, count, states, taken] = [0, 0, 0, 0];
+  const piece = () => ({ body, lines: count, hasStates: states > 0 });
+  for await (const line of untilAborted(lines, signal)) {
+    taken += 1;
+    const size = bytesOf(line) + 1;
+    if (size > LABEL_BYTES_MAX)
+      throw new DeciderError("body_too_large", `Label ${taken} has more than ${LABEL_BYTES_MAX} bytes.`);
+    const state = hasState(line) ? 1 : 0;
+    if (bytes + size > LABEL_BYTES_MAX || count === LABEL_LINES_MAX || states + state > LABEL_STATES_MAX) {
+      yield piece();
+      [body, bytes, count, states] = ["", 0, 0, 0];
+    }
+    body += `${line}
+`;
+    bytes += size;
+    count += 1;
+    states += state;
+  }
+  if (count > 0) yield piece();
+}
+var encoder = new TextEncoder();
+var bytesOf = (text) => encoder.encode(text).byteLength;
+function hasState(line) {
+  try {
+    const value = JSON.parse(line);
+    return typeof value === "object" && value !== null && "state" in value;
+  } catch {
+    return true;
+  }
+}
+
 // src/client/task-calls.ts
 var TaskCalls = class {
   constructor(calls) {
@@ -671,7 +724,10 @@ var TaskCalls = class {
   show(name, { signal } = {}) {
     return this.json({ path: pathOf(name), repeatable: "always", signal });
   }
-  /** Answers the questions of a task about a state. `info` of the response is about the HTTP exchange. */
+  /**
+   * Answers the questions of a task about a state. The compiler knows the answers if it is told the questions:
+   * `decide<typeof questions>`. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
+   */
   async decide(name, request, { signal } = {}) {
     const { body, headers } = await bodyOfDecide(request);
     const answer = await this.calls.json({
@@ -686,20 +742,26 @@ var TaskCalls = class {
     return { ...answer.body, info: answer.info };
   }
   /**
-   * Says which answers were correct: at most 1,000 in a call, all of which are stored, or none. Labels of answers are sent
-   * again after a lost connection, which changes nothing; those with a state are not, because they are charged.
+   * Says which answers were correct, in as many calls as the labels need. Labels of one call are all stored, or none. If a
+   * call fails, the labels of the calls before it stay stored; `lines` of the error counts from the first label. Labels of
+   * answers are sent again after a lost connection, which changes nothing; those with a state are not, because they are
+   * charged.
    */
-  label(name, labels, { signal } = {}) {
-    return this.json({
-      path: `${pathOf(name)}/labels`,
-      method: "POST",
-      headers: { "content-type": "application/jsonl" },
-      body: labels.map((label) => `${JSON.stringify(label)}
-`).join(""),
-      repeatable: labels.some((label) => "state" in label) ? "unanswered" : "always",
-      has: "labels",
-      signal
-    });
+  label(name, labels, options = {}) {
+    return this.labelLines(name, linesOfLabels(labels, options.signal), options);
+  }
+  /** As `label`: each as a line of JSON. None may be blank. */
+  async labelLines(name, lines, { onProgress, signal } = {}) {
+    const path = `${pathOf(name)}/labels`;
+    let stored = null;
+    for await (const piece of labelPieces(lines, signal)) {
+      const before = stored?.lines ?? 0;
+      const answer = await this.sendLabels(path, piece, before, signal);
+      stored = { ...answer, lines: before + answer.lines };
+      onProgress?.(stored);
+    }
+    if (stored === null) throw new DeciderError("empty_batch", "There are no labels.");
+    return stored;
   }
   /** Fits a task to its labels, and puts its thresholds in force. */
   fit(name, { signal } = {}) {
@@ -709,6 +771,16 @@ var TaskCalls = class {
   /** Deletes a task with everything that is known about its answers. */
   delete(name, { signal } = {}) {
     return this.json({ path: pathOf(name), method: "DELETE", repeatable: "unanswered", signal });
+  }
+  /** Sends a piece of the labels. `before`: how many labels precede it. */
+  async sendLabels(path, { body, hasStates }, before, signal) {
+    const headers = { "content-type": "application/jsonl" };
+    const repeatable = hasStates ? "unanswered" : "always";
+    try {
+      return await this.json({ path, method: "POST", headers, body, repeatable, has: "labels", signal });
+    } catch (error) {
+      throw error instanceof DeciderError && before > 0 ? error.after(before) : error;
+    }
   }
   async json({ path, ...call }) {
     return (await this.calls.json({ has: "name", ...call, path: `v1/tasks${path}` })).body;

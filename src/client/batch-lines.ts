@@ -1,6 +1,7 @@
 import { DeciderError } from './client-error.js';
 import type { BatchLine } from './client-types.js';
-import { inlineAssets, readImages } from './image-sources.js';
+import { withInlineImages } from './image-sources.js';
+import { untilAborted } from './until-aborted.js';
 
 // The server's limits (docs/contract.md, 8). Not imported, so that the client is these files alone; a test compares them.
 export const BATCH_FILE_BYTES_MAX = 32 * 1024 * 1024;
@@ -26,7 +27,7 @@ export async function fileOfBatch(lines: BatchInput, signal: AbortSignal | undef
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const line of untilAborted(lines, signal)) {
-    const piece = encoder.encode(`${JSON.stringify(await withAssets(line))}\n`);
+    const piece = encoder.encode(`${JSON.stringify(await withInlineImages(line))}\n`);
     bytes += piece.byteLength;
     if (bytes > BATCH_FILE_BYTES_MAX) {
       throw new DeciderError('body_too_large', `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);
@@ -36,39 +37,4 @@ export async function fileOfBatch(lines: BatchInput, signal: AbortSignal | undef
     }
   }
   return new Blob(pieces as Uint8Array<ArrayBuffer>[]);
-}
-
-/** A batch has no file parts: images are inline. */
-async function withAssets({ images, ...line }: BatchLine): Promise<object> {
-  return images === undefined ? line : { ...line, assets: await inlineAssets(await readImages(images)) };
-}
-
-/** The lines, until the signal aborts, also while the next one is awaited. */
-async function* untilAborted<Line>(
-  lines: Iterable<Line> | AsyncIterable<Line>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Line, void> {
-  const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
-  let ended = false;
-  try {
-    for (;;) {
-      const { done, value } = await orAborted(Promise.resolve(iterator.next()), signal);
-      ended = done === true;
-      if (ended) return;
-      yield value;
-    }
-  } finally {
-    // Not awaited: what the iterator waits for may never come.
-    if (!ended) Promise.resolve(iterator.return?.()).catch(() => {});
-  }
-}
-
-function orAborted<Value>(value: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return value;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

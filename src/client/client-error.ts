@@ -16,7 +16,7 @@ export type ClientErrorType = 'unreachable' | 'connection_lost' | 'timeout' | 'i
 
 export type DeciderErrorType = ServerErrorType | ClientErrorType;
 
-/** An invalid line of a batch file. */
+/** An invalid line of a batch file, or an invalid label. */
 export interface LineError {
   /** From 1; blank lines count. */
   readonly line: number;
@@ -24,12 +24,19 @@ export interface LineError {
   readonly error: string;
 }
 
+/** How many labels a question has, and how many a fit needs. */
+export interface LabelCount {
+  readonly labels: number;
+  readonly needed: number;
+}
+
 interface ErrorFacts {
-  readonly status?: number;
+  readonly status?: number | null;
   readonly requestId?: string | null;
   readonly retryAfterSeconds?: number | null;
   readonly lines?: readonly LineError[];
   readonly invalidLines?: number;
+  readonly questions?: Readonly<Record<string, LabelCount>>;
   readonly field?: string | null;
   readonly outcomeUnknown?: boolean;
   readonly isTemporary?: boolean;
@@ -45,10 +52,12 @@ export class DeciderError extends Error {
   readonly requestId: string | null;
   /** What the server asks to wait. */
   readonly retryAfterSeconds: number | null;
-  /** The invalid lines of a batch file, as far as the response lists them. */
+  /** The invalid lines of a batch file, or the invalid labels, as far as the response lists them. */
   readonly lines: readonly LineError[];
   /** The number of all invalid lines. */
   readonly invalidLines: number;
+  /** Of `too_few_labels`: what each question has and needs. */
+  readonly questions: Readonly<Record<string, LabelCount>>;
   /** The field of the request that is wrong; null if the response names none. */
   readonly field: string | null;
   /** Whether the server may have done, and charged, what was asked. */
@@ -67,8 +76,15 @@ export class DeciderError extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
     this.lines = facts.lines ?? [];
     this.invalidLines = facts.invalidLines ?? this.lines.length;
+    this.questions = facts.questions ?? {};
     this.field = facts.field ?? null;
     this.outcomeUnknown = facts.outcomeUnknown ?? false;
     this.isTemporary = facts.isTemporary ?? false;
+  }
+
+  /** The same error, if the lines that were sent follow as many others. */
+  after(lines: number): DeciderError {
+    const moved = this.lines.map((each) => ({ ...each, line: each.line + lines }));
+    return new DeciderError(this.type, this.message, { ...this, cause: this.cause, lines: moved });
   }
 }

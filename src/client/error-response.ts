@@ -1,4 +1,4 @@
-import { DeciderError, type DeciderErrorType, type LineError } from './client-error.js';
+import { DeciderError, type DeciderErrorType, type LabelCount, type LineError } from './client-error.js';
 import { readText } from './response-body.js';
 
 /** Bytes of an error response that are read: those of the server are far smaller. */
@@ -19,7 +19,7 @@ export async function errorOfResponse(response: Response, now: number): Promise<
     outcomeUnknown: UNKNOWN_OUTCOME.has(status),
     isTemporary: TEMPORARY.has(status) && headers.get('x-should-retry') !== 'false',
   };
-  const { error, type, errors, invalid_lines, field } = ownForm(await readBody(response));
+  const { error, type, errors, invalid_lines, questions, field } = ownForm(await readBody(response));
   if (typeof error !== 'string' || typeof type !== 'string') {
     return new DeciderError('unknown', messageOf(response), facts);
   }
@@ -27,14 +27,15 @@ export async function errorOfResponse(response: Response, now: number): Promise<
     ...facts,
     ...(Array.isArray(errors) && { lines: errors.filter(isLineError) }),
     ...(typeof invalid_lines === 'number' && { invalidLines: invalid_lines }),
+    ...(isRecord(questions) && { questions: countsOf(questions) }),
     ...(typeof field === 'string' && { field }),
   });
 }
 
 /** `/v1/decisions` sends OpenAI's form: `error` is an object, whose `code` is the type and whose `param` is the place. */
 function ownForm(body: Record<string, unknown>): Record<string, unknown> {
-  if (typeof body.error !== 'object' || body.error === null) return body;
-  const { message, code, param } = body.error as Record<string, unknown>;
+  if (!isRecord(body.error)) return body;
+  const { message, code, param } = body.error;
   return { error: message, type: code, field: param };
 }
 
@@ -48,17 +49,30 @@ function messageOf({ status, type }: Response): string {
 async function readBody(response: Response): Promise<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(await readText(response, ERROR_BYTES_MAX));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    return isRecord(value) ? value : {};
   } catch {
     // The status says enough.
     return {};
   }
 }
 
-function isLineError(value: unknown): value is LineError {
-  if (typeof value !== 'object' || value === null) return false;
-  const { line, type, error } = value as Record<string, unknown>;
-  return typeof line === 'number' && typeof type === 'string' && typeof error === 'string';
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const isLineError = (value: unknown): value is LineError =>
+  isRecord(value) &&
+  typeof value.line === 'number' &&
+  typeof value.type === 'string' &&
+  typeof value.error === 'string';
+
+/** The questions of `too_few_labels`, without what does not fit. */
+function countsOf(questions: Record<string, unknown>): Record<string, LabelCount> {
+  const isCount = (value: unknown) =>
+    isRecord(value) && typeof value.labels === 'number' && typeof value.needed === 'number';
+  return Object.fromEntries(Object.entries(questions).filter(([, value]) => isCount(value))) as Record<
+    string,
+    LabelCount
+  >;
 }
 
 /** `Retry-After` in seconds, of whole seconds or of an HTTP date, as proxies send it; null if there is none. */

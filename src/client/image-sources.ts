@@ -35,6 +35,12 @@ export async function inlineAssets(images: readonly ReadImage[]): Promise<Record
   return Object.fromEntries(await Promise.all(assets));
 }
 
+/** A line of JSON Lines, which has no file parts: its images are inline. Rejects with DeciderError for other files. */
+export async function withInlineImages(line: object): Promise<object> {
+  const { images, ...rest } = line as { readonly images?: Images | undefined };
+  return images === undefined ? rest : { ...rest, assets: await inlineAssets(await readImages(images)) };
+}
+
 /** A form: the request first, then each file. */
 export function formOf(request: object, images: readonly ReadImage[]): FormData {
   const parts = images.map(

@@ -5,6 +5,7 @@ export {
   type ClientErrorType,
   DeciderError,
   type DeciderErrorType,
+  type LabelCount,
   type LineError,
   type ServerErrorType,
 } from './client-error.js';
@@ -12,4 +13,4 @@ export { type ClientRuntime, systemRuntime } from './client-runtime.js';
 export * from './client-types.js';
 export { type DecideOptions, Decider, type DeciderOptions } from './decider-client.js';
 export { type HttpCall, HttpCalls, type ResponseInfo } from './http-calls.js';
-export { TaskCalls } from './task-calls.js';
+export { type LabelOptions, TaskCalls } from './task-calls.js';

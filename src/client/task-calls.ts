@@ -1,6 +1,8 @@
 import type { SignalOptions } from './batch-calls.js';
+import { DeciderError } from './client-error.js';
 import type {
   DeletedTask,
+  Questions,
   StoredLabels,
   Task,
   TaskAnswers,
@@ -12,6 +14,12 @@ import type {
 } from './client-types.js';
 import { bodyOfDecide } from './decide-body.js';
 import type { HttpCall, HttpCalls, ResponseInfo } from './http-calls.js';
+import { type LabelPiece, labelPieces, linesOfLabels } from './label-pieces.js';
+
+export interface LabelOptions extends SignalOptions {
+  /** Called after each call: how many of the labels are stored. */
+  readonly onProgress?: ((stored: StoredLabels) => void) | undefined;
+}
 
 /** The tasks of the key's workspace. Every call rejects with DeciderError, or with the reason of its signal. */
 export class TaskCalls {
@@ -39,14 +47,17 @@ export class TaskCalls {
     return this.json({ path: pathOf(name), repeatable: 'always', signal });
   }
 
-  /** Answers the questions of a task about a state. `info` of the response is about the HTTP exchange. */
-  async decide(
+  /**
+   * Answers the questions of a task about a state. The compiler knows the answers if it is told the questions:
+   * `decide<typeof questions>`. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
+   */
+  async decide<Asked extends Questions = Questions>(
     name: string,
     request: TaskState,
     { signal }: SignalOptions = {},
-  ): Promise<TaskAnswers & { readonly info: ResponseInfo }> {
+  ): Promise<TaskAnswers<Asked> & { readonly info: ResponseInfo }> {
     const { body, headers } = await bodyOfDecide(request);
-    const answer = await this.calls.json<TaskAnswers>({
+    const answer = await this.calls.json<TaskAnswers<Asked>>({
       path: `v1/tasks${pathOf(name)}/decide`,
       method: 'POST',
       body,
@@ -59,19 +70,35 @@ export class TaskCalls {
   }
 
   /**
-   * Says which answers were correct: at most 1,000 in a call, all of which are stored, or none. Labels of answers are sent
-   * again after a lost connection, which changes nothing; those with a state are not, because they are charged.
+   * Says which answers were correct, in as many calls as the labels need. Labels of one call are all stored, or none. If a
+   * call fails, the labels of the calls before it stay stored; `lines` of the error counts from the first label. Labels of
+   * answers are sent again after a lost connection, which changes nothing; those with a state are not, because they are
+   * charged.
    */
-  label(name: string, labels: readonly TaskLabel[], { signal }: SignalOptions = {}): Promise<StoredLabels> {
-    return this.json({
-      path: `${pathOf(name)}/labels`,
-      method: 'POST',
-      headers: { 'content-type': 'application/jsonl' },
-      body: labels.map((label) => `${JSON.stringify(label)}\n`).join(''),
-      repeatable: labels.some((label) => 'state' in label) ? 'unanswered' : 'always',
-      has: 'labels',
-      signal,
-    });
+  label<Asked extends Questions = Questions>(
+    name: string,
+    labels: Iterable<TaskLabel<Asked>> | AsyncIterable<TaskLabel<Asked>>,
+    options: LabelOptions = {},
+  ): Promise<StoredLabels> {
+    return this.labelLines(name, linesOfLabels(labels, options.signal), options);
+  }
+
+  /** As `label`: each as a line of JSON. None may be blank. */
+  async labelLines(
+    name: string,
+    lines: Iterable<string> | AsyncIterable<string>,
+    { onProgress, signal }: LabelOptions = {},
+  ): Promise<StoredLabels> {
+    const path = `${pathOf(name)}/labels`;
+    let stored: StoredLabels | null = null;
+    for await (const piece of labelPieces(lines, signal)) {
+      const before: number = stored?.lines ?? 0;
+      const answer = await this.sendLabels(path, piece, before, signal);
+      stored = { ...answer, lines: before + answer.lines };
+      onProgress?.(stored);
+    }
+    if (stored === null) throw new DeciderError('empty_batch', 'There are no labels.');
+    return stored;
   }
 
   /** Fits a task to its labels, and puts its thresholds in force. */
@@ -83,6 +110,22 @@ export class TaskCalls {
   /** Deletes a task with everything that is known about its answers. */
   delete(name: string, { signal }: SignalOptions = {}): Promise<DeletedTask> {
     return this.json({ path: pathOf(name), method: 'DELETE', repeatable: 'unanswered', signal });
+  }
+
+  /** Sends a piece of the labels. `before`: how many labels precede it. */
+  private async sendLabels(
+    path: string,
+    { body, hasStates }: LabelPiece,
+    before: number,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredLabels> {
+    const headers = { 'content-type': 'application/jsonl' };
+    const repeatable = hasStates ? 'unanswered' : 'always';
+    try {
+      return await this.json({ path, method: 'POST', headers, body, repeatable, has: 'labels', signal });
+    } catch (error) {
+      throw error instanceof DeciderError && before > 0 ? error.after(before) : error;
+    }
   }
 
   private async json<Body>({ path, ...call }: HttpCall): Promise<Body> {

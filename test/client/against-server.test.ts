@@ -239,7 +239,8 @@ test('tasks: made, changed, shown, listed and deleted', async (t) => {
   const request_id = info.requestId as string;
   const labelled = await decider.tasks.label('mail', [{ request_id, expected: { angry: true } }]);
   t.match(labelled, { task: { name: 'mail', version: 1 }, lines: 1, labels: 1 });
-  await refuses(t, decider.tasks.fit('mail'), { type: 'too_few_labels', status: 409 });
+  const few = { angry: { labels: 1, needed: 38 }, team: { labels: 0, needed: 38 } };
+  await refuses(t, decider.tasks.fit('mail'), { type: 'too_few_labels', status: 409, questions: few });
   t.equal((await decider.tasks.put('mail', { questions, model: 'tiny' })).version, 2);
   t.match(await decider.tasks.list(), [{ name: 'mail', version: 2, model: 'tiny' }]);
   t.strictSame(await decider.tasks.delete('mail'), { object: 'task', name: 'mail', deleted: true });

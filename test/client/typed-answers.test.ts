@@ -14,6 +14,7 @@ import {
   type Questions,
   type ServerErrorType,
   score,
+  type TaskAnswer,
 } from '../../src/client/index.js';
 
 // What is checked here, the compiler checks: `npm run check`.
@@ -22,6 +23,38 @@ type Equal<One, Other> =
   (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 /** Compiles only if both types are the same. */
 const same = <One, Other>(_: Equal<One, Other>): void => {};
+
+const typesOfTasks = async (decider: Decider) => {
+  const questions = {
+    angry: noul('Is it?'),
+    team: choice('Which?', ['billing', 'sales']),
+    urgent: score('How?', ['can wait', 'now']),
+  };
+  await decider.tasks.put('mail', { questions });
+  const { answers, task, info } = await decider.tasks.decide<typeof questions>('mail', { state: 'x' });
+  same<typeof answers.angry.noul, number>(true);
+  same<typeof answers.team.choice, 'billing' | 'sales'>(true);
+  same<typeof answers.urgent.accept, boolean | null>(true);
+  same<typeof task.version, number>(true);
+  // @ts-expect-error there is no such question
+  answers.other;
+  const plain = await decider.tasks.decide('mail', { state: 'x' });
+  same<typeof plain.answers.angry, undefined | TaskAnswer<Question>>(true);
+
+  const request_id = info.requestId as string;
+  const expected = { angry: true, team: 'sales', urgent: null } as const;
+  await decider.tasks.label<typeof questions>('mail', [
+    { request_id, expected },
+    { state: 1, expected },
+  ]);
+  await decider.tasks.label('mail', [{ batch_id: 'b', custom_id: 'c', expected: { any: 2 } }]);
+  // @ts-expect-error there is no such label
+  await decider.tasks.label<typeof questions>('mail', [{ request_id, expected: { team: 'shipping' } }]);
+  // @ts-expect-error a noul is true or false
+  await decider.tasks.label<typeof questions>('mail', [{ request_id, expected: { angry: 'yes' } }]);
+  // @ts-expect-error it names nothing that was answered
+  await decider.tasks.label('mail', [{ expected: { angry: true } }]);
+};
 
 const types = async (decider: Decider) => {
   const built = await decider.decide({
@@ -116,10 +149,13 @@ const NAMED = { team: choice(null, ['a', 'b']), ready: noul() };
 type Sent = ApiSchemas['DecideRequest']['questions'][string];
 type Received = ApiSchemas['DecideResponse']['answers'][string];
 const fitting = (question: Question): Sent => question;
+type ReceivedOfTask = ApiSchemas['TaskAnswers']['answers'][string];
+const received = (answer: ReceivedOfTask): TaskAnswer<Question> => answer;
 const known = (type: Received['type']): Question['type'] => type;
 
 test('the types of answers follow from the questions', async (t) => {
   t.type(types, 'function');
+  t.type(typesOfTasks, 'function');
   t.type(named, 'function');
   t.strictSame(fitting(noul('Is it?', { yes: 'it is', no: null })), {
     type: 'noul',
@@ -133,4 +169,5 @@ test('the types of answers follow from the questions', async (t) => {
     criteria: ['low', null],
   });
   t.equal(known('score'), 'score');
+  t.match(received({ type: 'noul', noul: 0.9, accept: true }), { accept: true });
 });

@@ -5,7 +5,7 @@ from ._client import Decider, Decision
 from ._errors import DeciderError
 from ._http import ResponseInfo, Runtime
 from ._questions import choice, noul, score
-from ._tasks import Tasks
+from ._tasks import TaskDecision, Tasks
 
 __all__ = [
     "Batches",
@@ -14,6 +14,7 @@ __all__ = [
     "Decision",
     "ResponseInfo",
     "Runtime",
+    "TaskDecision",
     "Tasks",
     "choice",
     "noul",

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, U
 
 from ._errors import DeciderError
 from ._http import Call, HttpCalls
-from ._images import encode, inline_assets
+from ._images import encode_line
 from ._response import misfit
 from ._results import stream_lines
 from ._types import Batch, SubmitResponse
@@ -167,11 +167,7 @@ def file_of_batch(lines: BatchInput) -> bytes:
         return lines.encode("utf-8") if isinstance(lines, str) else lines
     file, count = bytearray(), 0
     for line in lines:
-        images = line.get("images")
-        sent = {name: value for name, value in line.items() if name != "images"}
-        if images is not None:
-            sent["assets"] = inline_assets(images)
-        file += encode(sent) + b"\n"
+        file += encode_line(line)
         count += 1
         if len(file) > _FILE_BYTES_MAX:
             raise DeciderError("body_too_large", f"The batch has more than {_FILE_BYTES_MAX} bytes.")

@@ -34,6 +34,7 @@ class DeciderError(Exception):
         retry_after_seconds: Optional[float] = None,
         lines: Optional[List[Dict[str, Any]]] = None,
         invalid_lines: Optional[int] = None,
+        questions: Optional[Dict[str, Dict[str, Any]]] = None,
         field: Optional[str] = None,
         outcome_unknown: bool = False,
         is_temporary: bool = False,
@@ -47,10 +48,12 @@ class DeciderError(Exception):
         self.request_id = request_id
         #: What the server asks to wait.
         self.retry_after_seconds = retry_after_seconds
-        #: The invalid lines of a batch file, as far as the response lists them: `line`, `type`, `error`.
+        #: The invalid lines of a batch file, or the invalid labels, as far as the response lists them: `line`, `type`, `error`.
         self.lines: List[Dict[str, Any]] = lines or []
         #: The number of all invalid lines.
         self.invalid_lines = len(self.lines) if invalid_lines is None else invalid_lines
+        #: Of `too_few_labels`: what each question has and needs, as `labels` and `needed`.
+        self.questions: Dict[str, Dict[str, Any]] = questions or {}
         #: The field of the request that is wrong; None if the response names none.
         self.field = field
         #: Whether the server may have done, and charged, what was asked.
@@ -81,15 +84,25 @@ def error_of_response(status: int, headers: Mapping[str, str], body: bytes, now:
         value = {"error": inner.get("message"), "type": inner.get("code"), "field": inner.get("param")}
     if not isinstance(value, dict) or not isinstance(value.get("error"), str) or not isinstance(value.get("type"), str):
         return DeciderError("unknown", _message_of(status), **facts)
-    lines, count = value.get("errors"), value.get("invalid_lines")
+    lines, count, questions = value.get("errors"), value.get("invalid_lines"), value.get("questions")
     return DeciderError(
         value["type"],
         value["error"],
-        lines=[line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else None,
+        lines=[line for line in lines if _is_line(line)] if isinstance(lines, list) else None,
+        questions=_counts(questions) if isinstance(questions, dict) else None,
         invalid_lines=count if isinstance(count, int) else None,
         field=value["field"] if isinstance(value.get("field"), str) else None,
         **facts,
     )
+
+
+def _is_line(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("line"), int)
+
+
+def _counts(questions: Dict[str, Any]) -> Dict[str, Dict[str, Any]]:
+    """The questions of `too_few_labels`, without what does not fit."""
+    return {name: count for name, count in questions.items() if isinstance(count, dict) and {"labels", "needed"} <= count.keys()}
 
 
 def _message_of(status: int) -> str:

@@ -29,9 +29,13 @@ def body_of_decide(request: Dict[str, Any], images: Images) -> Tuple[bytes, Dict
     return encode(request), {"Content-Type": "application/json"}
 
 
-def inline_assets(images: Images) -> Dict[str, Any]:
-    """Assets with the files in base64."""
-    return _inline({reference: _read(source) for reference, source in images.items()})
+def encode_line(line: Mapping[str, Any]) -> bytes:
+    """A line of JSON Lines with its line feed. It has no file parts: its images are inline."""
+    images = line.get("images")
+    sent = {name: value for name, value in line.items() if name != "images"}
+    if images is not None:
+        sent["assets"] = _inline({reference: _read(source) for reference, source in images.items()})
+    return encode(sent) + b"\n"
 
 
 def encode(value: Any) -> bytes:

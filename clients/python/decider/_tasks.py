@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, Sequence, cast
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, cast
 
-from ._http import Call, HttpCalls
-from ._images import Images, body_of_decide, encode
+from ._errors import DeciderError
+from ._http import Call, HttpCalls, ResponseInfo
+from ._images import Images, body_of_decide, encode, encode_line
 from ._types import Task, TaskAnswers, TaskDeleted, TaskFit, TaskLabels
 
 _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+
+# Limits of a call of the server (docs/contract.md).
+LABEL_BYTES_MAX = 4 * 1024 * 1024
+LABEL_LINES_MAX = 1_000
+# Lines with a state of a call. The server takes 100; fewer are decided within the time limit of a call, also by a slow
+# model, and are lost if the call fails.
+LABEL_STATES_MAX = 25
+
+
+@dataclass(frozen=True)
+class TaskDecision:
+    """An answered request about a task."""
+
+    #: The build that answered.
+    model: str
+    #: One answer per question, under its name, as those of `Decision`; each also has `accept`.
+    answers: Dict[str, Dict[str, Any]]
+    #: `input_tokens` and `output_tokens`.
+    usage: Dict[str, Any]
+    #: `name` and `version`.
+    task: Dict[str, Any]
+    #: About the HTTP exchange; its `request_id` names the answer in labels.
+    info: ResponseInfo
 
 
 class Tasks:
@@ -58,26 +83,51 @@ class Tasks:
         *,
         images: Optional[Images] = None,
         image_budget: Optional[int] = None,
-    ) -> TaskAnswers:
+    ) -> TaskDecision:
         """Answers the questions of a task about a state, as `decide` does; each answer also has `accept`."""
         request: Dict[str, Any] = {"state": state}
         if image_budget is not None:
             request["image_budget"] = image_budget
         body, headers = body_of_decide(request, images or {})
         call = Call(f"{_path(name)}/decide", "POST", body, headers, repeatable=False, has="answers")
-        return cast(TaskAnswers, self._calls.json(call)[0])
+        answer, info = self._calls.json(call)
+        response = cast(TaskAnswers, answer)
+        answers, usage, task = cast(Any, (response["answers"], response["usage"], response["task"]))
+        return TaskDecision(response["model"], answers, usage, task, info)
 
-    def label(self, name: str, labels: Sequence[Mapping[str, Any]]) -> TaskLabels:
-        """Says which answers were correct: at most 1,000 in a call, all of which are stored, or none.
+    def label(
+        self,
+        name: str,
+        labels: Iterable[Mapping[str, Any]],
+        *,
+        on_progress: Optional[Callable[[TaskLabels], None]] = None,
+    ) -> TaskLabels:
+        """Says which answers were correct, in as many calls as the labels need.
 
         Each has `expected`, the correct answers by question, and `request_id`, or `batch_id` and `custom_id`, or `state`,
-        which is decided first and charged as a line of a batch.
+        which is decided first and charged as a line of a batch, with `images` as for `decide`. Labels of one call are all
+        stored, or none. If a call fails, the labels of the calls before it stay stored; `lines` of the error counts from
+        the first label. Labels of answers are sent again after a lost connection, which changes nothing; those with a
+        state are not, because they are charged. `on_progress`: called after each call with what is stored.
         """
-        body = b"".join(encode(dict(label)) + b"\n" for label in labels)
-        headers = {"Content-Type": "application/jsonl"}
-        repeatable = not any("state" in label for label in labels)
-        call = Call(f"{_path(name)}/labels", "POST", body, headers, repeatable=repeatable, has="labels")
-        return cast(TaskLabels, self._calls.json(call)[0])
+        path = f"{_path(name)}/labels"
+        stored: Optional[TaskLabels] = None
+        for body, has_states in _pieces(labels):
+            before = 0 if stored is None else stored["lines"]
+            headers = {"Content-Type": "application/jsonl"}
+            call = Call(path, "POST", body, headers, repeatable=not has_states, has="labels")
+            try:
+                answer = cast(TaskLabels, self._calls.json(call)[0])
+            except DeciderError as error:
+                error.lines = [{**line, "line": line["line"] + before} for line in error.lines]
+                raise
+            answer["lines"] += before
+            stored = answer
+            if on_progress is not None:
+                on_progress(stored)
+        if stored is None:
+            raise DeciderError("empty_batch", "There are no labels.")
+        return stored
 
     def fit(self, name: str) -> TaskFit:
         """Fits a task to its labels, and puts its thresholds in force."""
@@ -87,6 +137,27 @@ class Tasks:
         """Deletes a task with everything that is known about its answers."""
         call = Call(_path(name), "DELETE", repeatable=False, has="name")
         return cast(TaskDeleted, self._calls.json(call)[0])
+
+
+def _pieces(labels: Iterable[Mapping[str, Any]]) -> Iterator[Tuple[bytes, bool]]:
+    """The bodies of calls, and whether each has a state. Takes a label only when it is needed.
+
+    Raises DeciderError `body_too_large` for a label that no call can have, and what the labels raise.
+    """
+    body, lines, states = bytearray(), 0, 0
+    for taken, label in enumerate(labels, 1):
+        line = encode_line(label)
+        if len(line) > LABEL_BYTES_MAX:
+            raise DeciderError("body_too_large", f"Label {taken} has more than {LABEL_BYTES_MAX} bytes.")
+        state = 1 if "state" in label else 0
+        if len(body) + len(line) > LABEL_BYTES_MAX or lines == LABEL_LINES_MAX or states + state > LABEL_STATES_MAX:
+            yield bytes(body), states > 0
+            body, lines, states = bytearray(), 0, 0
+        body += line
+        lines += 1
+        states += state
+    if lines > 0:
+        yield bytes(body), states > 0
 
 
 def _path(name: str) -> str:

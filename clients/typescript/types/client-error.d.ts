@@ -12,19 +12,25 @@ export type ServerErrorType = ApiSchemas['Error']['type'];
  */
 export type ClientErrorType = 'unreachable' | 'connection_lost' | 'timeout' | 'invalid_response' | 'unknown';
 export type DeciderErrorType = ServerErrorType | ClientErrorType;
-/** An invalid line of a batch file. */
+/** An invalid line of a batch file, or an invalid label. */
 export interface LineError {
     /** From 1; blank lines count. */
     readonly line: number;
     readonly type: string;
     readonly error: string;
 }
+/** How many labels a question has, and how many a fit needs. */
+export interface LabelCount {
+    readonly labels: number;
+    readonly needed: number;
+}
 interface ErrorFacts {
-    readonly status?: number;
+    readonly status?: number | null;
     readonly requestId?: string | null;
     readonly retryAfterSeconds?: number | null;
     readonly lines?: readonly LineError[];
     readonly invalidLines?: number;
+    readonly questions?: Readonly<Record<string, LabelCount>>;
     readonly field?: string | null;
     readonly outcomeUnknown?: boolean;
     readonly isTemporary?: boolean;
@@ -40,10 +46,12 @@ export declare class DeciderError extends Error {
     readonly requestId: string | null;
     /** What the server asks to wait. */
     readonly retryAfterSeconds: number | null;
-    /** The invalid lines of a batch file, as far as the response lists them. */
+    /** The invalid lines of a batch file, or the invalid labels, as far as the response lists them. */
     readonly lines: readonly LineError[];
     /** The number of all invalid lines. */
     readonly invalidLines: number;
+    /** Of `too_few_labels`: what each question has and needs. */
+    readonly questions: Readonly<Record<string, LabelCount>>;
     /** The field of the request that is wrong; null if the response names none. */
     readonly field: string | null;
     /** Whether the server may have done, and charged, what was asked. */
@@ -51,5 +59,7 @@ export declare class DeciderError extends Error {
     /** Whether the same call may succeed later. */
     readonly isTemporary: boolean;
     constructor(type: DeciderErrorType, message: string, facts?: ErrorFacts);
+    /** The same error, if the lines that were sent follow as many others. */
+    after(lines: number): DeciderError;
 }
 export {};

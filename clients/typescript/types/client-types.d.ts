@@ -170,25 +170,45 @@ export interface TaskContent<Asked extends Questions = Questions> {
 }
 /** A state for the questions of a task. */
 export type TaskState = Omit<DecideRequest, 'questions' | 'model'>;
-/**
- * The correct answers of a request, of a line of a batch, or of a state that is decided first: `true` or `false` for a
- * noul, a label for a choice, a level for a score; null takes a label back.
- */
-export type TaskLabel = {
-    readonly expected: Readonly<Record<string, boolean | string | number | null>>;
+/** The answer to a question of a task. */
+export type TaskAnswer<Asked> = AnswerTo<Asked> & {
+    /** Whether the answer passes the threshold in force; null without one. */
+    readonly accept: boolean | null;
+};
+/** The answers to the questions of a task. */
+export interface TaskAnswers<Asked extends Questions = Questions> {
+    /** The build that answered. */
+    readonly model: string;
+    readonly answers: {
+        readonly [Name in keyof Asked]: TaskAnswer<Asked[Name]>;
+    };
+    readonly usage: Usage;
+    readonly task: {
+        readonly name: string;
+        readonly version: number;
+    };
+}
+/** The correct answer to a question: `true` or `false` for a noul, a label for a choice, a level for a score. */
+export type Expected<Asked> = Asked extends {
+    readonly type: 'choice';
+    readonly criteria: infer Criteria;
+} ? LabelOf<Criteria> : Asked extends {
+    readonly type: 'noul';
+} ? boolean : number;
+/** The correct answers of a request, of a line of a batch, or of a state that is decided first; null takes a label back. */
+export type TaskLabel<Asked extends Questions = Questions> = {
+    readonly expected: {
+        readonly [Name in keyof Asked]?: Expected<Asked[Name]> | null;
+    };
 } & ({
     readonly request_id: string;
 } | {
     readonly batch_id: string;
     readonly custom_id: string;
-} | {
-    readonly state: unknown;
-});
+} | TaskState);
 /** What labels say about each question of a task, and the thresholds. */
 export type TaskFit = ApiSchemas['TaskFit'];
 export type StoredLabels = ApiSchemas['TaskLabels'];
-/** The answers to the questions of a task; those of `decide`, with `accept`. */
-export type TaskAnswers = ApiSchemas['TaskAnswers'];
 export type Task = ApiSchemas['Task'];
 export type TaskSummary = ApiSchemas['TaskList']['data'][number];
 export type DeletedTask = ApiSchemas['TaskDeleted'];

@@ -11,6 +11,8 @@ interface ReadImage {
 export declare function readImages(images: Images): Promise<ReadImage[]>;
 /** Assets with the files in base64. */
 export declare function inlineAssets(images: readonly ReadImage[]): Promise<Record<string, object>>;
+/** A line of JSON Lines, which has no file parts: its images are inline. Rejects with DeciderError for other files. */
+export declare function withInlineImages(line: object): Promise<object>;
 /** A form: the request first, then each file. */
 export declare function formOf(request: object, images: readonly ReadImage[]): FormData;
 export {};

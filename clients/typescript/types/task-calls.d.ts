@@ -1,6 +1,10 @@
 import type { SignalOptions } from './batch-calls.js';
-import type { DeletedTask, StoredLabels, Task, TaskAnswers, TaskContent, TaskFit, TaskLabel, TaskState, TaskSummary } from './client-types.js';
+import type { DeletedTask, Questions, StoredLabels, Task, TaskAnswers, TaskContent, TaskFit, TaskLabel, TaskState, TaskSummary } from './client-types.js';
 import type { HttpCalls, ResponseInfo } from './http-calls.js';
+export interface LabelOptions extends SignalOptions {
+    /** Called after each call: how many of the labels are stored. */
+    readonly onProgress?: ((stored: StoredLabels) => void) | undefined;
+}
 /** The tasks of the key's workspace. Every call rejects with DeciderError, or with the reason of its signal. */
 export declare class TaskCalls {
     private readonly calls;
@@ -10,18 +14,27 @@ export declare class TaskCalls {
     /** All tasks, by name, without their questions. */
     list({ signal }?: SignalOptions): Promise<TaskSummary[]>;
     show(name: string, { signal }?: SignalOptions): Promise<Task>;
-    /** Answers the questions of a task about a state. `info` of the response is about the HTTP exchange. */
-    decide(name: string, request: TaskState, { signal }?: SignalOptions): Promise<TaskAnswers & {
+    /**
+     * Answers the questions of a task about a state. The compiler knows the answers if it is told the questions:
+     * `decide<typeof questions>`. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
+     */
+    decide<Asked extends Questions = Questions>(name: string, request: TaskState, { signal }?: SignalOptions): Promise<TaskAnswers<Asked> & {
         readonly info: ResponseInfo;
     }>;
     /**
-     * Says which answers were correct: at most 1,000 in a call, all of which are stored, or none. Labels of answers are sent
-     * again after a lost connection, which changes nothing; those with a state are not, because they are charged.
+     * Says which answers were correct, in as many calls as the labels need. Labels of one call are all stored, or none. If a
+     * call fails, the labels of the calls before it stay stored; `lines` of the error counts from the first label. Labels of
+     * answers are sent again after a lost connection, which changes nothing; those with a state are not, because they are
+     * charged.
      */
-    label(name: string, labels: readonly TaskLabel[], { signal }?: SignalOptions): Promise<StoredLabels>;
+    label<Asked extends Questions = Questions>(name: string, labels: Iterable<TaskLabel<Asked>> | AsyncIterable<TaskLabel<Asked>>, options?: LabelOptions): Promise<StoredLabels>;
+    /** As `label`: each as a line of JSON. None may be blank. */
+    labelLines(name: string, lines: Iterable<string> | AsyncIterable<string>, { onProgress, signal }?: LabelOptions): Promise<StoredLabels>;
     /** Fits a task to its labels, and puts its thresholds in force. */
     fit(name: string, { signal }?: SignalOptions): Promise<TaskFit>;
     /** Deletes a task with everything that is known about its answers. */
     delete(name: string, { signal }?: SignalOptions): Promise<DeletedTask>;
+    /** Sends a piece of the labels. `before`: how many labels precede it. */
+    private sendLabels;
     private json;
 }

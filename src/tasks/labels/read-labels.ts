@@ -91,7 +91,7 @@ export async function readLabels({ body, encoding, questions }: SentLabels): Pro
 export function invalidLabels(faults: readonly LabelFault[]) {
   return {
     type: 'invalid_labels' as const,
-    message: `${faults.length} lines are invalid; no label was stored.`,
+    message: `${faults.length} lines are invalid; no label of the call was stored.`,
     details: { errors: faults.slice(0, LIMITS.batchErrors), invalid_lines: faults.length },
   };
 }

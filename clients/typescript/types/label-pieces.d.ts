@@ -1,0 +1,22 @@
+import type { TaskLabel } from './client-types.js';
+export declare const LABEL_BYTES_MAX: number;
+export declare const LABEL_LINES_MAX = 1000;
+/**
+ * Lines with a state of a call. The server takes 100; fewer are decided within the time limit of a call, also by a slow
+ * model, and are lost if the call fails.
+ */
+export declare const LABEL_STATES_MAX = 25;
+/** The body of a call, and what it has. */
+export interface LabelPiece {
+    readonly body: string;
+    readonly lines: number;
+    /** Whether a state is decided, and charged. */
+    readonly hasStates: boolean;
+}
+/** Labels as lines of JSON. Rejects with DeciderError for files that are no images. */
+export declare function linesOfLabels(labels: Iterable<TaskLabel> | AsyncIterable<TaskLabel>, signal: AbortSignal | undefined): AsyncGenerator<string, void>;
+/**
+ * Divides lines into the bodies of calls, and takes a line only when it is needed. Rejects with DeciderError
+ * `body_too_large` for a line that no call can have, with what the lines reject with, or with the reason of the signal.
+ */
+export declare function labelPieces(lines: Iterable<string> | AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<LabelPiece, void>;

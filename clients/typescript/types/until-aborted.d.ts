@@ -1,0 +1,2 @@
+/** The values of an iterable, until the signal aborts, also while the next one is awaited. Then it rejects with the reason. */
+export declare function untilAborted<Value>(values: Iterable<Value> | AsyncIterable<Value>, signal: AbortSignal | undefined): AsyncGenerator<Value, void>;

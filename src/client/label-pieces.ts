@@ -1,0 +1,72 @@
+import { DeciderError } from './client-error.js';
+import type { TaskLabel } from './client-types.js';
+import { withInlineImages } from './image-sources.js';
+import { untilAborted } from './until-aborted.js';
+
+// The server's limits of a call (docs/contract.md, 8). Not imported, so that the client is these files alone; a test
+// compares them.
+export const LABEL_BYTES_MAX = 4 * 1024 * 1024;
+export const LABEL_LINES_MAX = 1_000;
+/**
+ * Lines with a state of a call. The server takes 100; fewer are decided within the time limit of a call, also by a slow
+ * model, and are lost if the call fails.
+ */
+export const LABEL_STATES_MAX = 25;
+
+/** The body of a call, and what it has. */
+export interface LabelPiece {
+  readonly body: string;
+  readonly lines: number;
+  /** Whether a state is decided, and charged. */
+  readonly hasStates: boolean;
+}
+
+/** Labels as lines of JSON. Rejects with DeciderError for files that are no images. */
+export async function* linesOfLabels(
+  labels: Iterable<TaskLabel> | AsyncIterable<TaskLabel>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void> {
+  for await (const label of untilAborted(labels, signal)) yield JSON.stringify(await withInlineImages(label));
+}
+
+/**
+ * Divides lines into the bodies of calls, and takes a line only when it is needed. Rejects with DeciderError
+ * `body_too_large` for a line that no call can have, with what the lines reject with, or with the reason of the signal.
+ */
+export async function* labelPieces(
+  lines: Iterable<string> | AsyncIterable<string>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LabelPiece, void> {
+  let body = '';
+  let [bytes, count, states, taken] = [0, 0, 0, 0];
+  const piece = (): LabelPiece => ({ body, lines: count, hasStates: states > 0 });
+  for await (const line of untilAborted(lines, signal)) {
+    taken += 1;
+    const size = bytesOf(line) + 1;
+    if (size > LABEL_BYTES_MAX)
+      throw new DeciderError('body_too_large', `Label ${taken} has more than ${LABEL_BYTES_MAX} bytes.`);
+    const state = hasState(line) ? 1 : 0;
+    if (bytes + size > LABEL_BYTES_MAX || count === LABEL_LINES_MAX || states + state > LABEL_STATES_MAX) {
+      yield piece();
+      [body, bytes, count, states] = ['', 0, 0, 0];
+    }
+    body += `${line}\n`;
+    bytes += size;
+    count += 1;
+    states += state;
+  }
+  if (count > 0) yield piece();
+}
+
+const encoder = new TextEncoder();
+const bytesOf = (text: string): number => encoder.encode(text).byteLength;
+
+/** Whether a line has a state; also true of one that is not JSON, which the server refuses. */
+function hasState(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && 'state' in value;
+  } catch {
+    return true;
+  }
+}
