@@ -705,10 +705,14 @@ var TaskCalls = class {
     this.calls = calls;
   }
   calls;
-  /** Makes a task, or changes it: other questions or another model make a new version. */
+  /**
+   * Makes a task, or changes it: other questions or another model make a new version.
+   *
+   * @param task what it has, or the same as JSON
+   */
   put(name, task, { signal } = {}) {
     const headers = { "content-type": "application/json" };
-    const body = JSON.stringify(task);
+    const body = typeof task === "string" ? task : JSON.stringify(task);
     return this.json({ path: pathOf(name), method: "PUT", headers, body, repeatable: "always", signal });
   }
   /** All tasks, by name, without their questions. */

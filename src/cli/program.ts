@@ -2,9 +2,10 @@ import { Argument, Command, Option } from 'commander';
 import { VERSION, visibleLines } from '../base/index.js';
 import { completionScript, SHELLS } from './completion.js';
 import { reportError } from './output.js';
+import { addRemoteCommands } from './remote-commands.js';
+import { resultCommand as command } from './result-command.js';
 
 // Commands are imported when they run, so that a cheap one does not load the engine and the image library.
-const batches = () => import('./batches.js');
 const keys = () => import('./keys.js');
 const models = () => import('./models.js');
 const workspaces = () => import('./workspaces.js');
@@ -43,14 +44,6 @@ program
       process.stdout.write(completionScript(program, shell));
     }),
   );
-
-/** A command that prints a result, as text or as JSON. */
-const command = (parent: Command, name: string, description: string) =>
-  parent
-    .command(name)
-    .description(description)
-    .option('--config <file>', 'configuration file (JSON)')
-    .option('--json', 'print JSON');
 
 const ofModels = program
   .command('models')
@@ -150,40 +143,7 @@ command(ofKeys, 'revoke <id>', 'revoke a key immediately and permanently').actio
   (await keys()).revoke(id, options),
 );
 
-const ofBatches = program
-  .command('batches')
-  .description('submit and manage batches of a running server, over HTTP; erase one as the operator');
-const remote = (name: string, description: string) =>
-  ofBatches
-    .command(name)
-    .description(description)
-    .option('--url <url>', 'base endpoint of the server', 'http://127.0.0.1:8080')
-    .option('--token <token>', 'API token (default: DECIDER_TOKEN)')
-    .option('--json', 'print JSON');
-remote('submit <file>', 'check a JSON Lines file and submit it')
-  .option('--wait', 'wait until the batch finishes, then print the results')
-  .option('--out <file>', 'write the results to a file instead of standard output')
-  .option('--webhook <url>', 'HTTPS URL to call when the batch finishes')
-  .option('--idempotency-key <key>', 'a repeated submission with the same key creates no second batch')
-  .action(async (file, options) => (await batches()).submit(file, options));
-ofBatches
-  .command('from-cases')
-  .description('write the requests of a cases file as the lines of a batch')
-  .argument('<cases>', 'JSON Lines file of cases, as for eval')
-  .option('--model <id>', 'model to name in the lines, whatever the cases name')
-  .option('--format <name>', 'read the file of a public benchmark: boolq, arc, mmlu or hellaswag')
-  .option('--out <file>', 'write the lines to a file instead of standard output')
-  .action(async (file, options) => (await import('./batch-from-cases.js')).fromCases(file, options));
-remote('list', 'list the batches of the API key').action(async (options) => (await batches()).list(options));
-remote('show <id>', 'show one batch').action(async (id, options) => (await batches()).show(id, options));
-remote('results <id>', 'print the results of a finished batch')
-  .option('--wait', 'wait until the batch finishes')
-  .option('--out <file>', 'write the results to a file instead of standard output')
-  .action(async (id, options) => (await batches()).results(id, options));
-remote('cancel <id>', 'cancel a batch').action(async (id, options) => (await batches()).cancel(id, options));
-command(ofBatches, 'erase <id>', 'erase a batch of any key now, as the operator, without HTTP').action(
-  async (id, options) => (await import('./erase-batch.js')).eraseBatch(id, options),
-);
+addRemoteCommands(program);
 
 program
   .command('load <url>')

@@ -25,10 +25,14 @@ export interface LabelOptions extends SignalOptions {
 export class TaskCalls {
   constructor(private readonly calls: HttpCalls) {}
 
-  /** Makes a task, or changes it: other questions or another model make a new version. */
-  put(name: string, task: TaskContent, { signal }: SignalOptions = {}): Promise<Task> {
+  /**
+   * Makes a task, or changes it: other questions or another model make a new version.
+   *
+   * @param task what it has, or the same as JSON
+   */
+  put(name: string, task: TaskContent | string, { signal }: SignalOptions = {}): Promise<Task> {
     const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify(task);
+    const body = typeof task === 'string' ? task : JSON.stringify(task);
     return this.json({ path: pathOf(name), method: 'PUT', headers, body, repeatable: 'always', signal });
   }
 

@@ -12,6 +12,7 @@ export {
   openExpected,
 } from './labels/label.js';
 export {
+  checkLabels,
   invalidLabels,
   type LabelFault,
   type ReadLabel,

@@ -9,8 +9,12 @@ export interface LabelOptions extends SignalOptions {
 export declare class TaskCalls {
     private readonly calls;
     constructor(calls: HttpCalls);
-    /** Makes a task, or changes it: other questions or another model make a new version. */
-    put(name: string, task: TaskContent, { signal }?: SignalOptions): Promise<Task>;
+    /**
+     * Makes a task, or changes it: other questions or another model make a new version.
+     *
+     * @param task what it has, or the same as JSON
+     */
+    put(name: string, task: TaskContent | string, { signal }?: SignalOptions): Promise<Task>;
     /** All tasks, by name, without their questions. */
     list({ signal }?: SignalOptions): Promise<TaskSummary[]>;
     show(name: string, { signal }?: SignalOptions): Promise<Task>;

@@ -67,13 +67,9 @@ export async function readLabels({ body, encoding, questions }: SentLabels): Pro
     for (const line of splitLines(plain)) {
       count += 1;
       if (count > LIMITS.labelLines) throw tooMany(`${LIMITS.labelLines} lines`);
-      try {
-        labels.push(readLine(line, asked));
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        const type = error.type === 'invalid_json' ? 'invalid_json' : 'invalid_label';
-        faults.push({ line: line.number, type, error: error.message });
-      }
+      const read = checkLine(line, asked);
+      if ('error' in read) faults.push(read);
+      else labels.push(read);
     }
     if (labels.filter((label) => label.body !== null).length > LIMITS.labelStates)
       throw tooMany(`${LIMITS.labelStates} lines with a state`);
@@ -84,6 +80,24 @@ export async function readLabels({ body, encoding, questions }: SentLabels): Pro
     if (!(error instanceof ApiError)) throw error;
     const { type, message } = error;
     return { ok: false, type, message, details: {} };
+  }
+}
+
+/** What is wrong with lines of labels of any number, before they are sent. `questions`: those of the task, as JSON. */
+export function checkLabels(lines: Iterable<FileLine>, questions: string): LabelFault[] {
+  const asked = readStoredQuestions(questions);
+  const read = Array.from(lines, (line) => checkLine(line, asked));
+  return read.filter((each) => 'error' in each);
+}
+
+/** Reads a line. Does not throw because of it. */
+function checkLine(line: FileLine, questions: readonly Question[]): ReadLabel | LabelFault {
+  try {
+    return readLine(line, questions);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const type = error.type === 'invalid_json' ? 'invalid_json' : 'invalid_label';
+    return { line: line.number, type, error: error.message };
   }
 }
 

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { type FileLine, splitLines, withoutByteOrderMark } from '../base/index.js';
+import { DeciderError, type StoredLabels, type TaskCalls } from '../client/index.js';
+import { readWholeBetween } from './arguments.js';
+import { print, printError, printJson } from './output.js';
+import { type ClientOptions, explainInterrupt, fail, printLineErrors, withClient } from './with-client.js';
+
+const DOUBT = 'Its labels may be stored; the same labels again are charged again, but count once.';
+/** Invalid lines that are printed. */
+const FAULTS_SHOWN = 100;
+
+interface LabelOptions extends ClientOptions {
+  /** The first line that is sent. */
+  readonly from: string;
+}
+
+/** Sends labels, and says where to go on if a call fails. */
+async function send(
+  tasks: TaskCalls,
+  name: string,
+  file: string,
+  lines: readonly FileLine[],
+): Promise<StoredLabels> {
+  const bar = await progressBar(lines.length);
+  let stored = 0;
+  const again = () => {
+    if (stored === 0) return null;
+    const last = numberOf(lines, stored);
+    return `Lines up to ${last} of ${file} are stored. To go on, repeat the command with --from ${last + 1}.`;
+  };
+  explainInterrupt(again);
+  const onProgress = (progress: StoredLabels) => {
+    stored = progress.lines;
+    bar.update(stored);
+  };
+  try {
+    const texts = lines.map(({ bytes }) => bytes.toString());
+    return await tasks.labelLines(name, texts, { onProgress });
+  } catch (error) {
+    bar.stop();
+    const faults = error instanceof DeciderError ? error.lines : [];
+    printLineErrors(
+      file,
+      faults.map((each) => ({ ...each, line: numberOf(lines, each.line) })),
+    );
+    const explained = again();
+    if (explained !== null) printError(explained);
+    throw error;
+  } finally {
+    bar.stop();
+  }
+}
+
+/**
+ * `decider tasks labels`: checks all lines first, so that a mistake stores and charges nothing. Says after an interruption
+ * how to go on.
+ */
+export const labels = (name: string, file: string | undefined, options: LabelOptions) =>
+  withClient(options, DOUBT, async ({ tasks }) => {
+    const from = readWholeBetween('from', options.from, 1, Number.MAX_SAFE_INTEGER);
+    const bytes = file === undefined ? await buffer(process.stdin) : readFileSync(file);
+    const shown = file ?? 'standard input';
+    const all = splitLines(withoutByteOrderMark(bytes));
+    const lines = [...all].filter(({ number }) => number >= from);
+    if (lines.length === 0) fail(`file: ${shown} has no lines${from > 1 ? ` from line ${from} on` : ''}.`);
+    await requireValid(shown, lines, (await tasks.show(name)).questions);
+    printStored(await send(tasks, name, shown, lines), options);
+  });
+
+/** The number in the file of the line at a place, from 1, among those that are sent. */
+const numberOf = (lines: readonly FileLine[], place: number): number => lines[place - 1]?.number ?? place;
+
+/** Ends the command if lines are invalid, as far as that can be known without the server. */
+async function requireValid(
+  file: string,
+  lines: readonly FileLine[],
+  questions: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { checkLabels } = await import('../tasks/index.js');
+  const faults = checkLabels(lines, JSON.stringify(questions));
+  if (faults.length === 0) return;
+  printLineErrors(file, faults.slice(0, FAULTS_SHOWN));
+  fail(`invalid_labels: ${faults.length} of ${lines.length} lines are invalid; none was sent.`);
+}
+
+function printStored(stored: StoredLabels, { json }: ClientOptions): void {
+  if (json) printJson(stored);
+  else print(`${stored.lines} labels are stored. ${stored.task.name} has ${stored.labels} labelled answers.`);
+}
+
+/** A bar on standard error, if that is a terminal. */
+async function progressBar(total: number) {
+  const { default: progress } = await import('cli-progress');
+  const format = '{bar} {value}/{total} labels, {eta_formatted} left';
+  const bar = new progress.SingleBar({ format, stream: process.stderr, clearOnComplete: true });
+  bar.start(total, 0);
+  // Restores the terminal, also after Ctrl-C or an error.
+  process.once('exit', () => bar.stop());
+  return bar;
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { showTime, withoutByteOrderMark } from '../base/index.js';
+import { DeciderError, type TaskCalls } from '../client/index.js';
+import { print, printError, printJson } from './output.js';
+import { chosen, fitText, taskText } from './task-text.js';
+import { table } from './text-table.js';
+import { type ClientOptions, withClient } from './with-client.js';
+
+const DOUBT =
+  'The task may have been changed or deleted: look at decider tasks show before you run the command again.';
+
+const withTasks = (options: ClientOptions, work: (tasks: TaskCalls) => Promise<void>) =>
+  withClient(options, DOUBT, ({ tasks }) => work(tasks));
+
+/** `decider tasks list` */
+export const list = (options: ClientOptions) =>
+  withTasks(options, async (tasks) => {
+    const all = await tasks.list();
+    if (options.json) return printJson(all);
+    const rows = all.map(({ name, version, model, target_error, updated_at, description }) => [
+      name,
+      String(version),
+      model ?? 'default',
+      chosen(target_error),
+      showTime(updated_at),
+      description ?? '',
+    ]);
+    print(
+      table(['task', 'version', 'model', 'target error', 'changed', 'description'], rows, [
+        'version',
+        'target error',
+      ]),
+    );
+  });
+
+/** `decider tasks show` */
+export const show = (name: string, options: ClientOptions) =>
+  withTasks(options, async (tasks) => {
+    const task = await tasks.show(name);
+    if (options.json) printJson(task);
+    else print(taskText(task));
+  });
+
+/** `decider tasks put`: sends the file as it is, so that the server reads its names in their order. */
+export const put = (name: string, file: string, options: ClientOptions) =>
+  withTasks(options, async (tasks) => {
+    const task = await tasks.put(name, withoutByteOrderMark(readFileSync(file)).toString());
+    if (options.json) printJson(task);
+    else print(taskText(task));
+  });
+
+/** `decider tasks delete` */
+export const remove = (name: string, options: ClientOptions) =>
+  withTasks(options, async (tasks) => {
+    const deleted = await tasks.delete(name);
+    if (options.json) printJson(deleted);
+    else print(`${name} is deleted, with its answers and labels.`);
+  });
+
+/** `decider tasks fit`: with too few labels, prints how many each question has and needs. */
+export const fit = (name: string, options: ClientOptions) =>
+  withTasks(options, async (tasks) => {
+    try {
+      const fitted = await tasks.fit(name);
+      if (options.json) printJson(fitted);
+      else print(fitText(fitted));
+    } catch (error) {
+      if (error instanceof DeciderError) printMissing(error);
+      throw error;
+    }
+  });
+
+function printMissing({ questions }: DeciderError): void {
+  for (const [name, { labels, needed }] of Object.entries(questions))
+    printError(`${name}: ${labels} labels, ${needed} needed`);
+}
