@@ -18,7 +18,7 @@ export {
 } from './callbacks.js';
 export { CallerBatches } from './caller-batches.js';
 export { Draft, type Idempotency } from './draft.js';
-export { checkLines, type LineFault } from './ingest/check-batch-file.js';
+export { checkLines } from './ingest/check-batch-file.js';
 export type { ChunkIds } from './ingest/chunks.js';
 export type { DigestResult } from './ingest/digest-file.js';
 export type { IngestResult, IngestTask } from './ingest/ingest.js';

@@ -7,7 +7,7 @@ import { FileTurns } from './file-turns.js';
 import { ThreadTurns } from './thread-turns.js';
 
 /** One entry of `errors` (contract 2.9). */
-export interface LineFault {
+interface LineFault {
   readonly line: number;
   readonly type: string;
   readonly error: string;
