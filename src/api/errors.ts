@@ -185,6 +185,7 @@ export const LINE_ERRORS = [
   'invalid_custom_id',
   'duplicate_custom_id',
   'model_required',
+  'task_not_found',
   'model_not_found',
   'model_not_allowed',
   'missing',

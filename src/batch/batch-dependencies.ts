@@ -1,9 +1,12 @@
 import type { Caller, Charge, Price } from '../access/index.js';
-import { entryFile } from '../base/index.js';
-import type { DecideDependencies, Decision } from '../decide/index.js';
+import { entryFile, type Owner } from '../base/index.js';
+import type { AskedTask, DecideDependencies, Decision } from '../decide/index.js';
 import type { Engine } from '../engine/index.js';
+import type { Task, TaskAnswer } from '../tasks/index.js';
 import type { BatchTerms } from './batch-object.js';
+import type { LineTask } from './ingest/chunks.js';
 import type { DigestResult } from './ingest/digest-file.js';
+import type { FileTask } from './ingest/file-tasks.js';
 import type { IngestResult, IngestTask } from './ingest/ingest.js';
 import type { SentFile } from './ingest/rooms.js';
 import type { FinishedBatch } from './webhook/call-webhook.js';
@@ -31,8 +34,36 @@ export interface LineEngines {
 /** The module that reads batch files on threads of its own. The server owns their pool. */
 export const ingestThread = () => entryFile('batch/ingest/ingest-thread');
 
+/** A task that a line asks, and what the line lacks of it. */
+export interface TaskOfLine {
+  readonly task: Task;
+  readonly asked: Omit<AskedTask, 'model'>;
+}
+
+/** An answer to a task that is to be kept. */
+export interface LineAnswer {
+  readonly task: Task;
+  readonly answer: TaskAnswer;
+}
+
+/** The tasks as batches use them. */
+export interface BatchTasks {
+  /**
+   * The tasks of a workspace that a file names, to check it. Keys take turns. Rejects with ApiError `body_too_large` if
+   * their questions are more than a batch may name, `overloaded`, and with the signal's reason if it aborts.
+   *
+   * @param names null: all tasks
+   */
+  named(owner: Owner, names: readonly string[] | null, signal: AbortSignal): Promise<readonly FileTask[]>;
+  /** What a line lacks; null: its task was deleted. Rejects with ApiError, StoreError. */
+  ask(workspace: string, asked: LineTask): Promise<TaskOfLine | null>;
+  /** Keeps an answer, some time later. Never throws. */
+  keep(answer: LineAnswer): void;
+}
+
 /** Processes uploaded files on another thread. Keys take turns. Rejects with the signal's reason if it aborts. */
 export interface FileThread {
+  /** Rejects with TasksWanted if the file names tasks, and those of the task are null. */
   ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult>;
   digest(task: SentFile, caller: Caller, signal: AbortSignal): Promise<DigestResult>;
 }
@@ -60,6 +91,7 @@ export interface BatchParts {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly engines: LineEngines;
+  readonly tasks: BatchTasks;
   readonly files: FileThread;
   readonly webhooks: Webhooks;
   readonly reports: BatchReports;

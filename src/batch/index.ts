@@ -1,8 +1,11 @@
 export {
   type BatchParts,
   type BatchReports,
+  type BatchTasks,
   ingestThread,
+  type LineAnswer,
   type LineEngines,
+  type TaskOfLine,
   type Webhooks,
 } from './batch-dependencies.js';
 export type { BatchFilter, NewestBatches } from './batch-filter.js';
@@ -19,11 +22,13 @@ export {
 export { CallerBatches } from './caller-batches.js';
 export { Draft, type Idempotency } from './draft.js';
 export { checkLines } from './ingest/check-batch-file.js';
-export type { ChunkIds } from './ingest/chunks.js';
+export type { ChunkIds, LineTask } from './ingest/chunks.js';
 export type { DigestResult } from './ingest/digest-file.js';
+export type { FileTask } from './ingest/file-tasks.js';
 export type { IngestResult, IngestTask } from './ingest/ingest.js';
 export { FILE_ROOMS, type FileRoom, type SentFile, SMALL_FILE_BYTES } from './ingest/rooms.js';
 export { type IngestSetup, YOUNG_MEBIBYTES } from './ingest/thread-setup.js';
+export { TasksWanted, type WantedNames } from './ingest/wanted-tasks.js';
 export {
   apply,
   DELETION_MS,

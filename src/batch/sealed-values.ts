@@ -1,5 +1,5 @@
 import { placeOf, seal, unseal } from '../sealing/index.js';
-import type { ChunkIds } from './ingest/chunks.js';
+import type { ChunkIds, LineTask } from './ingest/chunks.js';
 
 const LINE_FEED = 10;
 
@@ -16,9 +16,11 @@ export interface BatchLine {
   /** The chunk that holds it. */
   readonly chunk: number;
   readonly customId: string;
-  /** As the line names it. */
+  /** As the line or its task names it. */
   readonly model: string;
-  /** JSON: a decide request with two more fields. */
+  /** Null: it has questions of its own. */
+  readonly task: LineTask | null;
+  /** JSON: a decide request with further fields. */
   readonly body: Buffer;
   /** Tries so far. */
   readonly tries: number;
@@ -34,16 +36,20 @@ export interface StoredChunk {
 
 /** Decrypts the lines of a chunk as they were sent. Throws StoreError if a value is damaged. */
 export function openLines(key: BatchKey, chunk: number, stored: StoredChunk): BatchLine[] {
-  const { first, ids } = openIds(key, chunk, stored.ids);
+  const { first, ids, tasks } = openIds(key, chunk, stored.ids);
   const bytes = unseal(key.dataKey, placeOf('batch_lines', key.id, chunk), stored.lines);
   let start = 0;
-  return ids.map(([customId, model], at) => {
+  return ids.map(([customId, model, task], at) => {
     const end = bytes.indexOf(LINE_FEED, start);
     const body = bytes.subarray(start, end < 0 ? bytes.length : end);
     start += body.length + 1;
-    return { index: first + at, chunk, customId, model, body, tries: 0 };
+    return { index: first + at, chunk, customId, model, task: taskAt(tasks, task), body, tries: 0 };
   });
 }
+
+/** The task at a place of `ChunkIds.tasks`; null: the line names none. */
+const taskAt = (tasks: ChunkIds['tasks'], at: number | undefined): LineTask | null =>
+  at === undefined ? null : (tasks?.[at] ?? null);
 
 /** Decrypts the ids of a chunk. Throws StoreError if the value is damaged. */
 export function openIds({ id, dataKey }: BatchKey, chunk: number, sealed: Uint8Array): ChunkIds {

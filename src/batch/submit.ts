@@ -3,9 +3,11 @@ import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { randomLetters, ShareCounts, type Shares } from '../base/index.js';
 import { randomDataKey } from '../sealing/index.js';
-import type { FileThread, LineEngines, Webhooks } from './batch-dependencies.js';
+import type { BatchTasks, FileThread, LineEngines, Webhooks } from './batch-dependencies.js';
 import { Draft, type Idempotency } from './draft.js';
 import { freeBlock } from './ingest/blocks.js';
+import type { IngestResult, IngestTask } from './ingest/ingest.js';
+import { TasksWanted } from './ingest/wanted-tasks.js';
 import type { Batch } from './lifecycle/batch-transitions.js';
 import { sealWebhook } from './sealed-values.js';
 
@@ -49,6 +51,7 @@ interface Parts {
   readonly batches: BatchStore;
   readonly access: Pick<Access, 'holder'>;
   readonly files: FileThread;
+  readonly tasks: Pick<BatchTasks, 'named'>;
   readonly engines: Pick<LineEngines, 'priceOf' | 'mayUse'>;
   readonly webhooks: Pick<Webhooks, 'check'>;
 }
@@ -102,7 +105,7 @@ export class Submitter {
     { file: sent, encoding, webhook: address, signal }: Submission,
     idempotency: Idempotency | null,
   ): Promise<Batch | string> {
-    const { batches, files } = this.parts;
+    const { batches } = this.parts;
     await batches.checkRoom(caller);
     if (address !== null) await this.checkWebhook(caller, address);
     const id = `batch_${randomLetters(24)}`;
@@ -110,7 +113,7 @@ export class Submitter {
     const allowedModels = caller.workspace.models;
     const owner = { key: caller.key.id, workspace: caller.workspace.id };
     const task = { file: sent, encoding, allowedModels, batch: id, dataKey, owner, stop: stopOf(signal) };
-    const file = await files.ingest(task, signal);
+    const file = await this.ingest(task, signal);
     if (!file.ok) throw new ApiError(file.type, file.message, {}, file.details);
     try {
       const webhook = address === null ? null : sealWebhook({ id, dataKey }, address);
@@ -118,6 +121,18 @@ export class Submitter {
       return await batches.create(new Draft(contents, this.parts));
     } finally {
       freeBlock(file.block);
+    }
+  }
+
+  /** Checks and encrypts a file. The tasks of the workspace are read only if it names some. */
+  private async ingest(task: Omit<IngestTask, 'tasks'>, signal: AbortSignal): Promise<IngestResult> {
+    const { files, tasks } = this.parts;
+    try {
+      return await files.ingest({ ...task, tasks: null }, signal);
+    } catch (error) {
+      if (!(error instanceof TasksWanted)) throw error;
+      const named = await tasks.named(task.owner, error.names, signal);
+      return files.ingest({ ...task, tasks: named }, signal);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Catalog, CatalogBuild } from '../engine/index.js';
-import type { DecideRequest } from './decide-types.js';
+import type { DecideRequest, ImageUses, Question } from './decide-types.js';
 import { checkDiagnostics, type Diagnostics } from './diagnostics.js';
 import { findImageUses } from './references/find-uses.js';
 import type { OpenBody } from './request/open-body.js';
@@ -25,6 +25,8 @@ export interface RequestTerms {
 interface DecideTerms extends RequestTerms {
   /** `systemone`: an unknown `model` is answered by the default model, and extensions are accepted (contract 4.2). */
   readonly format: 'decide' | 'systemone';
+  /** In place of those of the body; null: nobody knows them here, and they may show any image. Absent: those of the body. */
+  readonly questions?: readonly Question[] | null | undefined;
 }
 
 /** Accepts every model name, as a model that reads images: for files that are checked without their server. */
@@ -36,11 +38,13 @@ export const ANY_MODEL: Pick<Catalog, 'find'> = {
 export interface CheckedRequest {
   readonly request: DecideRequest;
   readonly build: CatalogBuild;
-  readonly uses: ReturnType<typeof findImageUses>;
+  readonly uses: ImageUses;
   readonly diagnostics: Diagnostics;
   /** Unchecked. */
   readonly images: readonly RequestImage[];
 }
+
+const NO_USES: ImageUses = { state: [], questions: [] };
 
 /**
  * Every check of a decide request that needs neither tokens nor decoded images, in the order of the table of errors. Used
@@ -48,7 +52,7 @@ export interface CheckedRequest {
  */
 export function checkRequest(
   body: OpenBody,
-  { model, files, format, allowedModels, diagnostics: asked }: DecideTerms,
+  { model, files, format, allowedModels, diagnostics: asked, questions }: DecideTerms,
   catalog: Pick<Catalog, 'find'>,
 ): CheckedRequest {
   const request = readRequest(body, {
@@ -56,9 +60,10 @@ export function checkRequest(
     knows: (name) => catalog.find(name) !== undefined,
     allows: (name) => mayUse(catalog.find(model ?? name), allowedModels),
     format,
+    questions,
   });
   const build = catalog.find(model ?? request.model) as CatalogBuild;
-  const uses = findImageUses(request);
+  const uses = questions === null ? NO_USES : findImageUses(request);
   const images = imageFiles(request.assets, request.imageBudget, files);
   return {
     request,

@@ -20,4 +20,4 @@ export type { FormatName } from './request-formats.js';
 export { requireImageModel } from './request-images.js';
 export { rotationsOf } from './rotations.js';
 export { checkQuestions, readStoredQuestions } from './tasks/check-questions.js';
-export type { AskedTask } from './tasks/completed-body.js';
+export { type AskedTask, refuseOwnQuestions } from './tasks/completed-body.js';

@@ -10,6 +10,8 @@ import {
   ingestThread,
   type SentFile,
   SMALL_FILE_BYTES,
+  TasksWanted,
+  type WantedNames,
   YOUNG_MEBIBYTES,
 } from '../batch/index.js';
 import type { Manifest } from '../engine/index.js';
@@ -54,10 +56,12 @@ export class BatchFiles {
 
   /**
    * Rejects with ApiError `overloaded` if too many files wait, and with the signal's reason if it aborts; the file's memory
-   * may then be reused.
+   * may then be reused; and with TasksWanted.
    */
-  ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult> {
-    return this.run('ingest', task, task.owner, signal);
+  async ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult> {
+    const result = await this.run<IngestResult | WantedNames>('ingest', task, task.owner, signal);
+    if ('wanted' in result) throw new TasksWanted(result.wanted);
+    return result;
   }
 
   /** Rejects as `ingest` does. */

@@ -37,7 +37,7 @@ export class BatchService {
     storage: Storage,
     record: WaveRecord,
     metrics: Metrics,
-    bounds: Pick<BatchParts, 'storedBytesMax' | 'workspacePercent'>,
+    parts: Pick<BatchParts, 'tasks' | 'storedBytesMax' | 'workspacePercent'>,
   ): Promise<BatchService> {
     const network = systemGuard(new Set(settings.webhook.allowed_hosts), storage.clock);
     const guard = authorities === undefined ? network : { ...network, authorities };
@@ -55,7 +55,7 @@ export class BatchService {
         call: (address, event) => callWebhook(address, event, guard),
       },
       reports: reportsOf(log, metrics),
-      ...bounds,
+      ...parts,
       terms: { currency: settings.billing.currency, dataRegion: settings.batch.data_region },
     });
     await batches.start();

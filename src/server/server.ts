@@ -120,6 +120,7 @@ async function start(
     await engines.startPreparing();
     const batches = settings.batch.enabled
       ? await BatchService.start(settings, dependencies, engines, storage, record, metrics, {
+          tasks: service.batchTasks,
           storedBytesMax: () => reloader.settings.batch.max_stored_bytes,
           workspacePercent: () => reloader.settings.batch.max_workspace_percent,
         })

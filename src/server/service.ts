@@ -1,7 +1,7 @@
 import { type Caller, dayOf } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { endAll } from '../base/index.js';
-import type { Batch } from '../batch/index.js';
+import type { Batch, BatchTasks } from '../batch/index.js';
 import { type DecideDependencies, type Decision, decide, type SentRequest } from '../decide/index.js';
 import type { App, Authorized, BatchApp, ModelListEntry, Rates, TaskApp } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
@@ -47,6 +47,11 @@ export class Service implements App {
   serve(batches: BatchService | null): void {
     this.batches = batches;
     this.ready = true;
+  }
+
+  /** The tasks as batches use them. */
+  get batchTasks(): BatchTasks {
+    return this.tasks.ofBatches;
   }
 
   /** The models and builds that open batches name. */

@@ -29,11 +29,17 @@ export class TaskAsking {
 
   /** The questions of a version, as JSON. Rejects with ApiError `task_not_found` if the task was deleted. */
   async questions(task: Pick<Task, 'id'>, version: number): Promise<string> {
+    const questions = await this.find(task, version);
+    if (questions === undefined) throw taskNotFound();
+    return questions;
+  }
+
+  /** The same; undefined if the task was deleted. */
+  async find(task: Pick<Task, 'id'>, version: number): Promise<string | undefined> {
     const known = this.cache.get(task.id, version);
     if (known !== undefined) return known;
     const questions = await this.tasks.questions(task, version);
-    if (questions === undefined) throw taskNotFound();
-    this.cache.put(task.id, version, questions);
+    if (questions !== undefined) this.cache.put(task.id, version, questions);
     return questions;
   }
 

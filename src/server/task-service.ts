@@ -1,6 +1,7 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { type Clock, FairQueue, type Shares } from '../base/index.js';
+import type { BatchTasks } from '../batch/index.js';
 import { type Decision, readStoredQuestions, type SentRequest } from '../decide/index.js';
 import type { TaskApp } from '../http/index.js';
 import type { Storage } from '../storage/index.js';
@@ -18,6 +19,7 @@ import {
   taskSummary,
 } from '../tasks/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
+import { ServedBatchTasks } from './batch-tasks.js';
 import type { Engines } from './engines.js';
 import { inTurn } from './queue-full.js';
 import { TaskAsking } from './task-asking.js';
@@ -41,6 +43,8 @@ interface CallerParts {
 export class TaskService {
   private readonly changes = new FairQueue(TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX);
   private readonly asking: TaskAsking;
+  /** The tasks as batches use them. */
+  readonly ofBatches: BatchTasks;
   private readonly labels: TaskLabels;
   private readonly fits: TaskFits;
 
@@ -53,6 +57,7 @@ export class TaskService {
   ) {
     const { access } = storage;
     this.asking = new TaskAsking(storage.tasks, metrics, log);
+    this.ofBatches = new ServedBatchTasks(storage, this.asking);
     this.labels = new TaskLabels({ engines, access, clock });
     this.fits = new TaskFits(storage);
   }

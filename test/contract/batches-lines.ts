@@ -192,7 +192,9 @@ const LINES: readonly ContractTest[] = [
     const token = await restricted(service);
     for (const type of LINE_ERRORS) {
       const [each = ''] = INVALID[type];
-      const { status, json } = await service.post(each, { token });
+      // A line with a task is a live request of the task.
+      const path = type === 'task_not_found' ? '/v1/tasks/none/decide' : '/v1/decide';
+      const { status, json } = await service.post(each, { token, path });
       // Errors that only batches have: the same line as a live request is valid, or invalid as a whole.
       if (type.endsWith('custom_id') || type === 'model_required') t.equal(status, 200, type);
       else

@@ -9,6 +9,7 @@ const asset = (more: object = {}) => ({ format: 'png', data_base64: PICTURE, ...
 /** A line with one image, which its state refers to. */
 const shows = (more: object) => line('a', { state: 'a cat', assets: { cat: asset(more) } });
 const asks = (question: unknown) => line('a', { questions: { q: question } });
+const asksTask = (task: unknown) => line('a', { task, model: undefined, questions: null });
 export const options = (count: number) => Array.from({ length: count }, (_, at) => `o${at}`);
 const picture = (sides: { width: number; height: number }) => png(sides).toString('base64');
 const LARGE = png({
@@ -36,6 +37,10 @@ export const INVALID: Readonly<Record<LineErrorType, readonly string[]>> = {
     line('a', { model: 7 }),
     line('a', { questions: [] }),
     line('a', { questions: 'q' }),
+    line('a', { task: 7 }),
+    line('a', { task: 'none' }),
+    line('a', { task: 'none', questions: undefined }),
+    line('a', { task: 'none', model: undefined }),
     line('a', { raw_probabilities: 'true' }),
     line('a', { label_mass: 1 }),
     ...[0, 27, -1, 1.5, '2', true, {}].map((rotations) => line('a', { option_rotations: rotations })),
@@ -60,6 +65,7 @@ export const INVALID: Readonly<Record<LineErrorType, readonly string[]>> = {
   ],
   duplicate_custom_id: [line('first')],
   model_required: [line('a', { model: undefined }), line('a', { model: null }), line('a', { model: '' })],
+  task_not_found: ['none', '', 'a b', '..', '__proto__', 'x'.repeat(65)].map((task) => asksTask(task)),
   model_not_found: ['decider-g-13b', 'decider-g-12b-20250101', 'DECIDER-G-12B'].map((model) =>
     line('a', { model }),
   ),

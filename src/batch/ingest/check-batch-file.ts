@@ -1,8 +1,9 @@
 import { LIMITS } from '../../api/index.js';
 import { type FileLine, splitLines } from '../../base/index.js';
 import { ANY_MODEL } from '../../decide/index.js';
-import { type CheckedLine, checkLine, LineError, type LineModels } from './check-batch-line.js';
+import { type CheckedLine, checkLine, LineError, type LineNames } from './check-batch-line.js';
 import { cutFile, Refusal } from './cut-file.js';
+import { ANY_TASK } from './file-tasks.js';
 import { FileTurns } from './file-turns.js';
 import { ThreadTurns } from './thread-turns.js';
 
@@ -17,15 +18,15 @@ interface LineFault {
  * Checks every line of a decompressed file, so that the caller learns of all mistakes at once. Images are decoded until
  * `LIMITS.batchErrors` mistakes are found: later ones are found and counted only if they can be seen without decoding.
  *
- * @throws Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`
+ * @throws Refusal `invalid_jsonl`, `empty_batch`, `too_many_lines`, `invalid_batch`, `body_too_large`; TasksUnread
  */
-export async function checkBatchFile(file: Buffer, models: LineModels, turns: FileTurns): Promise<void> {
+export async function checkBatchFile(file: Buffer, names: LineNames, turns: FileTurns): Promise<void> {
   const { lines } = cutFile(file);
   const faults: LineFault[] = [];
   const seen = new Map<string, number>();
   let invalid = 0;
   for (const part of partsOf(file)) {
-    const checked = await turns.cut(() => part.map((line) => checkOne(line, models, seen)));
+    const checked = await turns.cut(() => part.map((line) => checkOne(line, names, seen)));
     turns.requireClient();
     for (const { number, fault, checkImages } of checked) {
       const found = fault ?? (faults.length < LIMITS.batchErrors ? await faultOf(checkImages, turns) : null);
@@ -47,7 +48,7 @@ export async function checkBatchFile(file: Buffer, models: LineModels, turns: Fi
 const PART_BYTES = 256 * 1024;
 
 /** The lines of a file, in groups that are checked in one turn. */
-function* partsOf(file: Buffer): Generator<readonly FileLine[]> {
+export function* partsOf(file: Buffer): Generator<readonly FileLine[]> {
   let [part, bytes]: [FileLine[], number] = [[], 0];
   for (const line of splitLines(file)) {
     part.push(line);
@@ -66,10 +67,10 @@ interface LineResult {
 }
 
 /** Checks what needs no decoding. */
-function checkOne(line: FileLine, models: LineModels, seen: Map<string, number>): LineResult {
+function checkOne(line: FileLine, names: LineNames, seen: Map<string, number>): LineResult {
   const { number } = line;
   try {
-    const { checkImages } = checkLine(line.bytes, models, claimFor(line, seen));
+    const { checkImages } = checkLine(line.bytes, names, claimFor(line, seen));
     return { number, fault: null, checkImages };
   } catch (error) {
     if (error instanceof LineError) return { number, fault: error, checkImages: null };
@@ -111,7 +112,7 @@ export async function checkLines(file: Buffer): Promise<LinesRefusal | null> {
   try {
     const stop = new Int32Array(1);
     const turns = new FileTurns(new ThreadTurns(), { owner: { key: '', workspace: '' }, stop });
-    await checkBatchFile(file, { catalog: ANY_MODEL, allowed: null }, turns);
+    await checkBatchFile(file, { catalog: ANY_MODEL, allowed: null, tasks: ANY_TASK }, turns);
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -1,9 +1,18 @@
 import { type Place, placeOf, sealedBytes, sealInto } from '../../sealing/index.js';
 
+/** The version of a task that a line asks: the one in use when the line was submitted. */
+export interface LineTask {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+}
+
 /** A line of a chunk whose lines are all valid. */
 export interface ValidLine {
   readonly customId: string;
   readonly model: string;
+  /** Null: it has questions of its own. */
+  readonly task: LineTask | null;
   /** A view of the file. */
   readonly bytes: Buffer;
 }
@@ -21,7 +30,10 @@ export interface SealedChunk {
 /** The position of the first line in the batch, from 0, and each line's custom id and model. */
 export interface ChunkIds {
   readonly first: number;
-  readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
+  /** `task`: its index in `tasks`; absent: the line has questions of its own. */
+  readonly ids: ReadonlyArray<readonly [customId: string, model: string, task?: number]>;
+  /** The tasks that the lines ask, each once; absent: they ask none. */
+  readonly tasks?: readonly LineTask[];
 }
 
 /** Encrypts consecutive lines of a batch with its data key. `room` allocates memory for the result. */
@@ -32,7 +44,7 @@ export function sealChunk(
   lines: readonly ValidLine[],
   room: (bytes: number) => Uint8Array,
 ): SealedChunk {
-  const ids: ChunkIds = { first, ids: lines.map(({ customId, model }) => [customId, model]) };
+  const ids = idsOf(first, lines);
   const sealed = (place: Place, plain: Uint8Array) => {
     const into = room(sealedBytes(plain));
     sealInto(into, dataKey, place, plain);
@@ -43,6 +55,14 @@ export function sealChunk(
     ids: sealed(placeOf('batch_ids', batch, number), Buffer.from(JSON.stringify(ids))),
     count: lines.length,
   };
+}
+
+function idsOf(first: number, lines: readonly ValidLine[]): ChunkIds {
+  const tasks = [...new Set(lines.flatMap(({ task }) => task ?? []))];
+  const ids = lines.map(({ customId, model, task }): ChunkIds['ids'][number] =>
+    task === null ? [customId, model] : [customId, model, tasks.indexOf(task)],
+  );
+  return tasks.length === 0 ? { first, ids } : { first, ids, tasks };
 }
 
 const LINE_FEED = Buffer.from('\n');

@@ -3,12 +3,13 @@ import { workerData } from 'node:worker_threads';
 import { entryFile, ThreadPool } from '../../base/index.js';
 import { Catalog } from '../../engine/index.js';
 import { Blocks } from './blocks.js';
-import type { CheckedChunk, ChunkWork } from './check-chunks.js';
+import type { CheckedChunk, ChunkWork, Stopped } from './check-chunks.js';
 import { type DigestResult, digestFile } from './digest-file.js';
 import { type IngestResult, type IngestTask, ingest as ingestFile } from './ingest.js';
 import { type FileRoom, OtherRoom, type SentFile } from './rooms.js';
 import { type IngestSetup, type InRoom, type WithManifest, YOUNG_MEBIBYTES } from './thread-setup.js';
 import { ThreadTurns } from './thread-turns.js';
+import { TasksWanted, type WantedNames } from './wanted-tasks.js';
 
 const setup = workerData as IngestSetup;
 const { models, helpers, filesAtOnce } = setup;
@@ -20,19 +21,19 @@ export function ingest({
   task,
   manifest,
   room,
-}: InRoom<IngestTask> & WithManifest<IngestTask>): Promise<IngestResult | FileRoom> {
+}: InRoom<IngestTask> & WithManifest<IngestTask>): Promise<IngestResult | WantedNames | FileRoom> {
   const catalog = new Catalog(manifest, models);
   return ingestFile(
     task,
     { catalog, blocks, turns, help: (work) => help({ task: work, manifest }) },
     room,
-  ).catch(roomOf);
+  ).catch((error) => (error instanceof TasksWanted ? { wanted: error.names } : roomOf(error)));
 }
 
 let helping: ThreadPool | null = null;
 
 /** The helpers start with the first large file, which is finished before they are ready. */
-async function help(work: WithManifest<ChunkWork>): Promise<Array<CheckedChunk[] | null>> {
+async function help(work: WithManifest<ChunkWork>): Promise<Array<CheckedChunk[] | Stopped>> {
   if (helpers === 0) return [];
   helping ??= new ThreadPool({
     file: entryFile('batch/ingest/helper-thread'),

@@ -30,13 +30,18 @@ export class OtherRoom extends Error {
   }
 }
 
-/** Decompresses a file. Rejects with OtherRoom if it is too large, and with ApiError `body_too_large`, `bad_encoding`. */
-export async function openFile({ file, encoding }: SentFile, room: FileRoom): Promise<Buffer> {
+/**
+ * Decompresses a file. Rejects with OtherRoom if it is too large, and with ApiError `body_too_large`, `bad_encoding`.
+ *
+ * @param besides bytes that are in memory with the file: the questions of its tasks
+ */
+export async function openFile({ file, encoding }: SentFile, room: FileRoom, besides = 0): Promise<Buffer> {
   const sent = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (room !== 'small') return decompress(sent, encoding, LIMITS.decompressedBodyBytes);
-  if (sent.length > SMALL_FILE_BYTES) throw new OtherRoom('texts');
+  const bytesMax = SMALL_FILE_BYTES - besides;
+  if (sent.length > bytesMax) throw new OtherRoom('texts');
   try {
-    return await decompress(sent, encoding, SMALL_FILE_BYTES);
+    return await decompress(sent, encoding, bytesMax);
   } catch (error) {
     if (error instanceof ApiError && error.type === 'body_too_large') throw new OtherRoom('texts');
     throw error;

@@ -14,7 +14,7 @@ export type ChunkAnswer =
       readonly ok: true;
       /** The position of the first line in the batch. */
       readonly first: number;
-      readonly ids: ReadonlyArray<readonly [customId: string, model: string]>;
+      readonly lines: ReadonlyArray<Pick<BatchLine, 'customId' | 'model' | 'task'>>;
       /** In shared memory, so that lines need not be copied between threads. */
       readonly text: Uint8Array;
       /** The end of each line in `text`, where the next one begins. */
@@ -46,8 +46,14 @@ export function chunkAnswer(read: () => readonly BatchLine[]): ChunkAnswer {
       end += body.copy(text, end);
       return end;
     });
-    const ids = lines.map(({ customId, model }) => [customId, model] as const);
-    return { ok: true, first: lines[0]?.index ?? 0, ids, text, ends, groups: stateGroups(lines) };
+    return {
+      ok: true,
+      first: lines[0]?.index ?? 0,
+      lines: lines.map(({ customId, model, task }) => ({ customId, model, task })),
+      text,
+      ends,
+      groups: stateGroups(lines),
+    };
   } catch (error) {
     if (error instanceof StoreError) return { ok: false, message: error.message };
     throw error;
@@ -57,17 +63,17 @@ export function chunkAnswer(read: () => readonly BatchLine[]): ChunkAnswer {
 /** The lines of a chunk that are waiting, in the order in which they run. Their bodies are views of `text`. */
 export function linesOf(
   chunk: number,
-  { first, ids, text, ends, groups }: Extract<ChunkAnswer, { ok: true }>,
+  { first, lines: named, text, ends, groups }: Extract<ChunkAnswer, { ok: true }>,
   waits: (index: number) => boolean,
 ): OrderedLine[] {
   const lines: Array<{ line: BatchLine; group: number }> = [];
-  for (const [at, [customId, model]] of ids.entries()) {
+  for (const [at, own] of named.entries()) {
     const index = first + at;
     if (!waits(index)) continue;
     const start = ends[at - 1] ?? 0;
     const body = Buffer.from(text.buffer, text.byteOffset + start, (ends[at] as number) - start);
     lines.push({
-      line: { index, chunk, customId, model, body, tries: 0 },
+      line: { ...own, index, chunk, body, tries: 0 },
       group: groups[at] as number,
     });
   }

@@ -1,3 +1,4 @@
+import type { LineAnswer } from '../batch-dependencies.js';
 import type { Batch, BatchEvent } from '../lifecycle/batch-transitions.js';
 import type { OpenBatch } from './open-batch.js';
 
@@ -32,6 +33,8 @@ export interface LineResult {
   readonly answered: boolean;
   /** The result, encrypted for its place in the table `batch_results`. */
   readonly sealed: Buffer;
+  /** The answer to a task, which is kept when the result is stored; null: there is none. */
+  readonly kept: LineAnswer | null;
 }
 
 /** Stores what the runner's lines produce. */

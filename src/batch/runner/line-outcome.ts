@@ -35,6 +35,14 @@ export const WITHDRAWN: Failure = {
   temporary: false,
 };
 
+/** The task was deleted, or deleted and made again, before the line ran. */
+export const TASK_DELETED: Failure = {
+  status: null,
+  type: 'task_not_found',
+  message: 'The task was deleted before the line ran.',
+  temporary: false,
+};
+
 /** The engine has ended the server too often while it computed the line (contract 3). */
 export const ABORTED: Failure = {
   status: 500,

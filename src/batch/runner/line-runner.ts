@@ -1,15 +1,17 @@
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
-import type { BatchReports, LineEngines } from '../batch-dependencies.js';
+import { answerOf, lineReference } from '../../tasks/index.js';
+import type { BatchReports, BatchTasks, LineAnswer, LineEngines, TaskOfLine } from '../batch-dependencies.js';
+import type { LineTask } from '../ingest/chunks.js';
 import { mayStart } from '../lifecycle/batch-transitions.js';
 import { lineLabel } from '../line-aborts.js';
 import { answeredLine, unansweredLine } from '../result-line.js';
 import { type BatchKey, type BatchLine, sealResult } from '../sealed-values.js';
 import { entryBytes } from '../stored-bytes.js';
-import type { BatchProgress, BatchWork } from './batch-progress.js';
+import type { BatchProgress, BatchWork, LineResult } from './batch-progress.js';
 import type { Funds } from './funds.js';
-import { type Failure, failureOf, retryWaitMs, TRIES_MAX } from './line-outcome.js';
+import { type Failure, failureOf, retryWaitMs, TASK_DELETED, TRIES_MAX } from './line-outcome.js';
 import type { OpenBatch } from './open-batch.js';
 import type { ReadAhead } from './read-ahead.js';
 
@@ -22,6 +24,7 @@ interface Parts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly engines: LineEngines;
+  readonly tasks: Pick<BatchTasks, 'ask'>;
   readonly reports: BatchReports;
   readonly progress: BatchProgress;
   readonly funds: Funds;
@@ -87,7 +90,7 @@ export class LineRunner {
     const { batch, key } = open;
     const sealed = sealResult(key as BatchKey, line.index, unansweredLine(line, failure));
     open.batch = { ...batch, failed: batch.failed + 1 };
-    this.storeResult(open, line, false, sealed);
+    this.storeResult(open, line, { answered: false, sealed, kept: null });
     this.parts.reports.failed();
   }
 
@@ -105,6 +108,7 @@ export class LineRunner {
       onQueued: prepared,
     } as const;
     try {
+      const about = line.task === null ? null : await this.about(open, line.task);
       await engines.use(({ prepare, engine, chargeOf }) => {
         const dependencies: DecideDependencies = {
           clock,
@@ -112,17 +116,26 @@ export class LineRunner {
           engine,
           reserve: (build, inputTokens) => {
             const charge = () => chargeOf(build, inputTokens);
-            return this.settlement(open, line, this.reserve(open, caller, charge));
+            return this.settlement(open, line, this.reserve(open, caller, charge), about);
           },
         };
-        return decide(taskOf(line, caller), dependencies, options);
+        return decide(requestOf(line, caller, about), dependencies, options);
       });
     } catch (error) {
       if (error instanceof NotStarted) open.putBack(line, memory);
-      else if (!signal.aborted && !open.isDropped) this.failed(open, line, error);
+      else if (signal.aborted || open.isDropped) return;
+      else if (error instanceof TaskDeleted) this.giveUp(open, line, TASK_DELETED);
+      else this.failed(open, line, error);
     } finally {
       prepared();
     }
+  }
+
+  /** What the line lacks of its task. Rejects with TaskDeleted, and with NotStarted if the batch has ended meanwhile. */
+  private async about(open: OpenBatch, task: LineTask): Promise<TaskOfLine> {
+    const about = await this.parts.tasks.ask(open.batch.workspace, task);
+    if (about !== null) return about;
+    throw mayStart(open.batch) ? new TaskDeleted() : new NotStarted();
   }
 
   /** Throws NotStarted if the batch has ended or was dropped since the line was taken, or the key cannot pay for the line now. */
@@ -149,14 +162,20 @@ export class LineRunner {
   }
 
   /** Charges a line in the turn in which its result and its batch's counts enter the buffer. */
-  private settlement(open: OpenBatch, line: BatchLine, reservation: Reservation): Settlement {
+  private settlement(
+    open: OpenBatch,
+    line: BatchLine,
+    reservation: Reservation,
+    about: TaskOfLine | null,
+  ): Settlement {
     return {
       release: () => reservation.release(),
       post: (decision) => {
         const sealed = this.sealedOf(open, line, decision, reservation);
         reservation.post();
         open.batch = { ...open.batch, done: open.batch.done + 1 };
-        this.storeResult(open, line, true, sealed);
+        const kept = about && answerTo(about, open, line, decision);
+        this.storeResult(open, line, { answered: true, sealed, kept });
         this.parts.reports.answered(decision);
       },
     };
@@ -197,30 +216,49 @@ export class LineRunner {
     });
   }
 
-  private storeResult(open: OpenBatch, { index, chunk }: BatchLine, answered: boolean, sealed: Buffer): void {
+  private storeResult(
+    open: OpenBatch,
+    { index, chunk }: BatchLine,
+    result: Pick<LineResult, 'answered' | 'sealed' | 'kept'>,
+  ): void {
     open.resolve(index);
     const { stored } = open.batch;
     if (stored !== undefined) {
-      const other = stored.other + entryBytes(sealed.length);
+      const other = stored.other + entryBytes(result.sealed.length);
       open.batch = { ...open.batch, stored: { ...stored, other } };
     }
-    this.parts.work.putResult(open.batch, { line: index, chunk, answered, sealed });
+    this.parts.work.putResult(open.batch, { line: index, chunk, ...result });
   }
 }
 
 /** The line has not started and waits again. */
 class NotStarted extends Error {}
 
+/** The line has not started, and its task was deleted. */
+class TaskDeleted extends Error {}
+
 /** The batch was dropped while the line was in progress: the line has no result here. */
 class Dropped extends Error {}
 
-function taskOf({ body }: BatchLine, { workspace }: Caller): Parameters<typeof decide>[0] {
-  return {
+function requestOf(
+  { body, model }: BatchLine,
+  { workspace }: Caller,
+  about: TaskOfLine | null,
+): Parameters<typeof decide>[0] {
+  const request = {
     body,
     content: { encoding: 'identity', media: { kind: 'json' } },
     model: null,
-    format: 'decide',
     allowedModels: workspace.models,
     diagnostics: 'line',
-  };
+  } as const;
+  if (about === null) return { ...request, format: 'decide' };
+  return { ...request, format: 'task', task: { ...about.asked, model } };
 }
+
+const answerTo = (
+  { task, asked }: TaskOfLine,
+  { batch }: OpenBatch,
+  { customId }: BatchLine,
+  decision: Decision,
+): LineAnswer => ({ task, answer: answerOf(asked, lineReference(batch.id, customId), decision) });

@@ -149,12 +149,12 @@ export class OpenBatch {
       return retry;
     }
     const readChunk = this.readChunk as ReadChunk;
-    const { index, chunk, customId, model, body } = readChunk.lines.pop() as OrderedLine;
+    const { index, chunk, customId, model, task, body } = readChunk.lines.pop() as OrderedLine;
     const tries = this.tries.get(index) ?? 0;
     this.tries.delete(index);
     this.lines[index] = TAKEN;
     if (readChunk.lines.length === 0) this.close(readChunk, memory);
-    return { index, chunk, customId, model, body: ownBody(body), tries };
+    return { index, chunk, customId, model, task, body: ownBody(body), tries };
   }
 
   /** Keeps a line for a retry. Once the returned function is called, it goes before all other lines. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Access } from '../../access/index.js';
 import type { BatchState } from '../../api/index.js';
 import { type Clock, nextTurn } from '../../base/index.js';
-import type { BatchReports, LineEngines } from '../batch-dependencies.js';
+import type { BatchReports, BatchTasks, LineEngines } from '../batch-dependencies.js';
 import { mayStart } from '../lifecycle/batch-transitions.js';
 import { ABORTS_MAX } from '../line-aborts.js';
 import type { ChunkSource } from '../reading/open-chunk.js';
@@ -33,6 +33,7 @@ interface Parts {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly engines: LineEngines;
+  readonly tasks: Pick<BatchTasks, 'ask'>;
   readonly reader: ChunkSource;
   readonly reports: BatchReports;
 }
@@ -56,7 +57,7 @@ export class Runner {
   private cancelNextTurn = () => {};
 
   constructor(private readonly parts: Parts) {
-    const { work, access, clock, random, engines, reports, reader } = parts;
+    const { work, access, clock, random, engines, tasks, reports, reader } = parts;
     const { queue, memory } = this;
     const { signal } = this.leaving;
     const onReady = (key: string) => {
@@ -91,6 +92,7 @@ export class Runner {
       clock,
       random,
       engines,
+      tasks,
       reports,
       progress,
       funds,

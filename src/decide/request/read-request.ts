@@ -21,6 +21,8 @@ export interface ReadOptions {
    * extensions of System One clients are accepted: see `system-one.ts`, and a state of `null`.
    */
   readonly format: 'decide' | 'systemone';
+  /** Those that were read before; null: they are not known. Absent: the body has them. */
+  readonly questions?: readonly Question[] | null | undefined;
 }
 
 /**
@@ -39,7 +41,10 @@ export function readRequest({ fields, sources }: OpenBody, options: ReadOptions)
   const systemOne = options.format === 'systemone';
   if (fields.state === undefined || (fields.state === null && !systemOne))
     throw new ApiError('missing', 'The request has no `state`, or it is null.');
-  const questions = readQuestionField(sources, fields.questions, systemOne);
+  const questions =
+    options.questions === undefined
+      ? readQuestionField(sources, fields.questions, systemOne)
+      : (options.questions ?? []);
   const imageBudget = readImageBudget(fields.image_budget);
   const assets = fields.assets === undefined ? [] : readAssets(fields.assets);
   const state = readField(sources, 'state');

@@ -25,13 +25,18 @@ export interface AskedTask {
  * @throws ApiError `invalid_request` if it has its own ones
  */
 export function completedBody({ fields, sources }: OpenBody, { questions, model }: AskedTask): OpenBody {
-  for (const name of ['questions', 'model']) {
-    if (isAbsent(fields[name])) continue;
-    throw new ApiError('invalid_request', `\`${name}\`: the task has its own; leave it out.`);
-  }
+  refuseOwnQuestions(fields);
   return {
     // `questions` is read from its source.
     fields: { ...fields, model, questions },
     sources: new Map([...sources, ['questions', questions]]),
   };
+}
+
+/** Throws ApiError `invalid_request` if a request about a task has questions or a model. */
+export function refuseOwnQuestions(fields: OpenBody['fields']): void {
+  for (const name of ['questions', 'model']) {
+    if (isAbsent(fields[name])) continue;
+    throw new ApiError('invalid_request', `\`${name}\`: the task has its own; leave it out.`);
+  }
 }

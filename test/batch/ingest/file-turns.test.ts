@@ -88,6 +88,7 @@ const task = (file: Buffer) => ({
   file,
   encoding: 'identity' as const,
   allowedModels: null,
+  tasks: null,
   batch: 'batch_0123456789abcdefghijABCD',
   dataKey: Buffer.alloc(32, 7),
   ...fileOwner(),

@@ -13,6 +13,7 @@ const task = (file: Buffer) => ({
   file,
   encoding: 'identity' as const,
   allowedModels: null,
+  tasks: null,
   batch: 'batch_0123456789abcdefghijABCD',
   dataKey: Buffer.alloc(32, 7),
   ...fileOwner(),
@@ -25,7 +26,7 @@ async function takeIn(file: Buffer, threads: number) {
     Promise.all(
       Array.from({ length: threads }, async () => {
         const checked = await checkChunks(work, catalog, ownTurns());
-        took.push(checked?.length ?? 0);
+        took.push(typeof checked === 'string' ? 0 : checked.length);
         return checked;
       }),
     );
@@ -74,7 +75,10 @@ test('what the helpers checked is put into the order of the file', async (t) => 
   const sent = Buffer.from(
     Array.from({ length: 9 * CUT_LINES + 1 }, (_, at) => line(`a${at}`, 's', `m${at % 300}`)).join('\n'),
   );
-  const help = async (work: ChunkWork) => [(await checkChunks(work, catalog, ownTurns()))?.reverse() ?? null];
+  const help = async (work: ChunkWork) => {
+    const checked = await checkChunks(work, catalog, ownTurns());
+    return [typeof checked === 'string' ? checked : checked.reverse()];
+  };
   const result = await ingest(task(sent), { ...fileTools(), catalog, help });
   const { result: alone } = await takeIn(sent, 0);
   if (!result.ok || !alone.ok) throw new Error('the file was refused');
@@ -96,8 +100,8 @@ test('once a thread finds an invalid line, no thread takes another cut', async (
   const file = Buffer.from(`{}\n${line('a')}`);
   const next = new Int32Array(new SharedArrayBuffer(4));
   const cuts = Array.from({ length: 9 }, () => ({ start: 0, end: file.length, first: 0 }));
-  const work = { ...task(file), cuts, next, block: undefined };
-  t.equal(await checkChunks(work, catalog, ownTurns()), null);
+  const work = { ...task(file), cuts, next, searched: new Int32Array(1), block: undefined };
+  t.equal(await checkChunks(work, catalog, ownTurns()), 'invalid');
   t.strictSame(await checkChunks(work, catalog, ownTurns()), []);
 });
 

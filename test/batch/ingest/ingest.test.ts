@@ -14,7 +14,10 @@ const DATA_KEY = Buffer.alloc(32, 7);
 const ID = 'batch_0123456789abcdefghijABCD';
 
 const take = (file: Uint8Array, encoding: ContentEncoding = 'identity', dataKey: Uint8Array = DATA_KEY) =>
-  ingest({ file, encoding, allowedModels: null, batch: ID, dataKey, ...fileOwner() }, fileTools());
+  ingest(
+    { file, encoding, allowedModels: null, tasks: null, batch: ID, dataKey, ...fileOwner() },
+    fileTools(),
+  );
 const typeOf = (result: IngestResult) => (result.ok ? 'ok' : result.type);
 
 test('identity, gzip and zstd of one file are the same batch', async (t) => {

@@ -13,6 +13,7 @@ import { type Ingested, ingest } from '../../../src/batch/ingest/ingest.js';
 import { apply } from '../../../src/batch/lifecycle/apply.js';
 import type { ChunkRange } from '../../../src/batch/runner/claimed-chunks.js';
 import { randomDataKey } from '../../../src/sealing/index.js';
+import { batchTasks } from '../../support/batch/batch-tasks.js';
 import { fileOwner, fileTools } from '../../support/batch/ingest.js';
 import { lines, turns, until, World } from '../../support/batch/world.js';
 
@@ -30,6 +31,7 @@ async function start(t: Test) {
       file: Buffer.from(lines('a', LINES)),
       encoding: 'identity',
       allowedModels: null,
+      tasks: null,
       batch: ID,
       dataKey: key.dataKey,
       ...fileOwner(),
@@ -59,6 +61,7 @@ async function start(t: Test) {
     clock: world.clock,
     random: () => 0.5,
     engines: world.lineEngines(),
+    tasks: batchTasks(world.tasks),
     reader: { chunk: async (task) => openChunk(task, file.chunks[task.chunk] as Ingested['chunks'][number]) },
     reports: {
       error: (error) => t.fail(String(error)),

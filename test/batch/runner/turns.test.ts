@@ -62,6 +62,7 @@ test('lines with the same state and model become adjacent; the rest keeps its or
       chunk: 0,
       customId,
       model,
+      task: null,
       body: Buffer.from(line(customId, state, model)),
       tries: 0,
     }));

@@ -1,10 +1,11 @@
 import { Blocks } from '../../../src/batch/ingest/blocks.js';
-import type { LineModels } from '../../../src/batch/ingest/check-batch-line.js';
+import type { LineNames } from '../../../src/batch/ingest/check-batch-line.js';
+import { FileTasks } from '../../../src/batch/ingest/file-tasks.js';
 import { FileTurns } from '../../../src/batch/ingest/file-turns.js';
 import { ThreadTurns } from '../../../src/batch/ingest/thread-turns.js';
 import type { Catalog, CatalogBuild } from '../../../src/engine/index.js';
 
-export const KNOWN: LineModels = {
+export const KNOWN: LineNames = {
   catalog: {
     find: (id) =>
       id !== null && /^m\d*$/.test(id)
@@ -12,6 +13,7 @@ export const KNOWN: LineModels = {
         : undefined,
   },
   allowed: null,
+  tasks: new FileTasks([], { find: () => undefined }),
 };
 
 /** The same models, which read images. */

@@ -58,8 +58,8 @@ export class TestEngine {
     };
   }
 
-  async prepare({ body }: SentRequest): Promise<PrepareResult> {
-    const { custom_id: id, model } = JSON.parse(Buffer.from(body).toString());
+  async prepare({ body, task }: SentRequest): Promise<PrepareResult> {
+    const { custom_id: id, model = task?.model } = JSON.parse(Buffer.from(body).toString());
     // As a body of its own goes to the preparing threads: it cannot be read again.
     if (body.buffer instanceof ArrayBuffer) structuredClone(null, { transfer: [body.buffer] });
     const refusal = this.refusals.get(id);

@@ -12,9 +12,13 @@ import { verifyBatches } from '../../../src/storage/folder/batches/index.js';
 import { readStored } from '../../../src/storage/folder/batches/reading/reader.js';
 import { openStore, Sealer, type Store } from '../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../src/storage/folder/ledger/folder-access.js';
+import { verifyTasks } from '../../../src/storage/folder/tasks/index.js';
+import { FolderTasks } from '../../../src/storage/folder/tasks/tasks.js';
+import type { TaskBounds } from '../../../src/tasks/index.js';
 import { createKey, createWorkspace, grantCredit } from '../access/folder-changes.js';
 import { fakeClock } from '../fake-clock.js';
 import { turn } from '../paced-engine.js';
+import { batchTasks } from './batch-tasks.js';
 import { fileTools } from './ingest.js';
 import { ENGINE_ROOM, TestEngine } from './test-engine.js';
 
@@ -85,6 +89,9 @@ export class World {
   store!: Store;
   access!: FolderAccess;
   batches!: FolderBatches;
+  tasks!: FolderTasks;
+  /** Of the answers to tasks, from the next process on; null: none are kept. */
+  taskBounds: TaskBounds | null = null;
   calendar!: SteadyClock;
   /** What the last process has kept of the time, as the next one finds it; null: nothing. */
   lastCertain: number | null = null;
@@ -178,7 +185,10 @@ export class World {
   async problems(): Promise<string[]> {
     await this.access.flush();
     const problems: string[] = [];
-    verifyBatches(this.store, new Sealer(this.store, ''), new Set(), (problem) => problems.push(problem));
+    const sealer = new Sealer(this.store, '');
+    const report = (problem: string) => void problems.push(problem);
+    const { ids } = verifyTasks(this.store, sealer, report);
+    verifyBatches(this.store, sealer, ids, report);
     return problems;
   }
 
@@ -221,6 +231,14 @@ export class World {
     const sealer = new Sealer(this.store, '');
     this.sealer = sealer;
     const tools = fileTools();
+    this.tasks = new FolderTasks({
+      store: this.store,
+      sealer,
+      access: this.access,
+      clock: this.calendar,
+      onError: (error) => this.trouble(error),
+    });
+    if (this.taskBounds !== null) this.tasks.start(this.taskBounds);
     this.batches = new FolderBatches({
       store: this.store,
       sealer,
@@ -228,6 +246,7 @@ export class World {
       clock: this.calendar,
       random: () => 0.5,
       engines: this.lineEngines(),
+      tasks: batchTasks(this.tasks),
       files: {
         ingest: (task) => ingest(task, tools),
         digest: (task) => digestFile(task),
@@ -287,6 +306,7 @@ export class World {
 
   private async end(): Promise<void> {
     await this.batches.stop();
+    await this.tasks.stop();
     await this.access.flush();
     await this.store.close();
   }

@@ -11,6 +11,8 @@ import { openValues } from '../../../src/storage/database/batches/reading/open-v
 import { Database } from '../../../src/storage/database/index.js';
 import { DatabaseLedger } from '../../../src/storage/database/ledger/ledger.js';
 import { Session } from '../../../src/storage/database/session/session.js';
+import { DatabaseTasks } from '../../../src/storage/database/tasks/tasks.js';
+import { batchTasks, TASK_BOUNDS } from '../batch/batch-tasks.js';
 import { fileTools } from '../batch/ingest.js';
 import { TestEngine } from '../batch/test-engine.js';
 import { PRICE, type ResultLine } from '../batch/world.js';
@@ -148,6 +150,7 @@ export class ClusterNode {
   readonly ledger: DatabaseLedger;
   readonly access: Access;
   readonly batches: BatchInterface;
+  readonly tasks: DatabaseTasks;
   private ended = false;
 
   private constructor(
@@ -172,9 +175,12 @@ export class ClusterNode {
       clock: session.clock,
     });
     const tools = fileTools();
+    const masterKey = () => cluster.master;
+    this.tasks = new DatabaseTasks({ database, masterKey, clock: session.clock, onError });
+    this.tasks.start(TASK_BOUNDS);
     this.batches = new DatabaseBatches({
       database,
-      masterKey: () => cluster.master,
+      masterKey,
       session,
       access: this.access,
       directory: {
@@ -198,6 +204,7 @@ export class ClusterNode {
         mayUse: (model, allowed) => allowed === null || allowed.includes(model),
         priceOf: () => ({ live: 2n * PRICE, batch: PRICE }),
       },
+      tasks: batchTasks(this.tasks),
       files: {
         ingest: (task) => ingest(task, tools),
         digest: (task) => digestFile(task),
@@ -283,6 +290,7 @@ export class ClusterNode {
     if (this.ended) return;
     this.ended = true;
     await this.batches.stop();
+    await this.tasks.stop();
     await this.ledger.stop().catch(() => {});
     await this.session.stop().catch(() => {});
     await this.database.close();

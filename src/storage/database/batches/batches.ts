@@ -52,7 +52,8 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
 
   constructor(private readonly deps: DatabaseBatchDependencies) {
     super(deps.terms);
-    const { database, access, clock, engines, files, webhooks, reports, ledger, directory, session } = deps;
+    const { database, access, clock, engines, tasks, files, webhooks, reports, ledger, directory, session } =
+      deps;
     this.keys = new DataKeys(deps.masterKey);
     this.reader = new DatabaseReader(database, (call) => deps.open(call));
     this.refused = new RefusedBatches(clock);
@@ -64,7 +65,7 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
       reports,
       onStored: () => this.worker?.wake(),
     });
-    this.submitter = new Submitter({ batches: this.store, access, files, engines, webhooks });
+    this.submitter = new Submitter({ batches: this.store, access, files, tasks, engines, webhooks });
     this.counts = new OpenCounts(database, clock);
   }
 

@@ -42,9 +42,9 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
 
   constructor(private readonly deps: FolderBatchDependencies) {
     super(deps.terms);
-    const { store, sealer, access, clock, random, engines, files, webhooks, reports } = deps;
+    const { store, sealer, access, clock, random, engines, tasks, files, webhooks, reports } = deps;
     const storage = new FolderStoredBytes(store, deps);
-    const buffer = new FolderWorkBuffer(store, access, storage);
+    const buffer = new FolderWorkBuffer(store, access, storage, tasks);
     const times = new BatchTimes(store, buffer, clock.now());
     const submissions = new Submissions(store, clock, times);
     const reader = new FolderReader((call) => deps.read(call));
@@ -61,6 +61,7 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
       clock,
       random,
       engines,
+      tasks,
       reader,
       reports,
     });
@@ -80,7 +81,7 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
       storage,
       reports,
     });
-    this.submitter = new Submitter({ batches: this.created, access, files, engines, webhooks });
+    this.submitter = new Submitter({ batches: this.created, access, files, tasks, engines, webhooks });
     const isBeingStored = (id: string) => this.created.isBeingStored(id);
     this.erasures = new BatchErasures({ store, buffer, runner, clock, reports, isBeingStored });
     const isOpen = (id: string) => runner.find(id) !== undefined;

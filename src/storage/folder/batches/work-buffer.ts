@@ -1,4 +1,4 @@
-import type { Batch, BatchWork, LineResult } from '../../../batch/index.js';
+import type { Batch, BatchTasks, BatchWork, LineResult } from '../../../batch/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import type { Store } from '../lmdb/store.js';
@@ -19,6 +19,7 @@ export class FolderWorkBuffer implements LedgerPart, BatchWork {
     private readonly store: Store,
     private readonly access: Pick<FolderAccess, 'join' | 'changed' | 'flush'>,
     private readonly storage: Pick<FolderStoredBytes, 'note'>,
+    private readonly tasks: Pick<BatchTasks, 'keep'>,
   ) {
     access.join(this);
   }
@@ -41,8 +42,10 @@ export class FolderWorkBuffer implements LedgerPart, BatchWork {
     this.write(...writes);
   }
 
-  putResult(batch: Batch, { line, sealed }: LineResult): void {
+  putResult(batch: Batch, { line, sealed, kept }: LineResult): void {
     this.put(batch, this.store.table('batch_results').write([batch.id, line], sealed));
+    // It joins the same transaction: a line that runs again after a crash has no answer yet.
+    if (kept !== null) this.tasks.keep(kept);
   }
 
   /** Removes what only an open batch needs. */

@@ -3,6 +3,7 @@ import {
   type Batch,
   type BatchKey,
   type BatchReports,
+  type BatchTasks,
   type ChunkSource,
   type LineEngines,
   OpenBatch,
@@ -33,6 +34,7 @@ interface WorkerParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly engines: LineEngines;
+  readonly tasks: BatchTasks;
   readonly reader: ChunkSource;
   readonly reports: BatchReports;
   readonly refused: RefusedBatches;
@@ -59,7 +61,7 @@ export class BatchWorker implements LedgerPart {
     private readonly node: number,
     private readonly parts: WorkerParts,
   ) {
-    const { database, access, clock, random, engines, reader, reports, ledger } = parts;
+    const { database, access, clock, random, engines, tasks, reader, reports, ledger } = parts;
     const onError = (error: unknown) => this.report(error);
     const claims = new ClaimedBatches(clock);
     const work = new DatabaseWorkBuffer({
@@ -67,6 +69,7 @@ export class BatchWorker implements LedgerPart {
       ledger,
       onRefused: (ids) => parts.refused.note(ids),
       onEnded: (ids) => parts.onEnded(ids),
+      tasks,
     });
     this.claims = claims;
     this.work = work;
@@ -91,6 +94,7 @@ export class BatchWorker implements LedgerPart {
       clock,
       random,
       engines,
+      tasks,
       reader,
       reports,
     });

@@ -1,4 +1,11 @@
-import { type Batch, type BatchWork, entryBytes, type LineResult } from '../../../../batch/index.js';
+import {
+  type Batch,
+  type BatchTasks,
+  type BatchWork,
+  entryBytes,
+  type LineAnswer,
+  type LineResult,
+} from '../../../../batch/index.js';
 import type { TakenChanges } from '../../ledger/part.js';
 import type { Transaction } from '../../postgres/database.js';
 import { StatementError } from '../../postgres/database-errors.js';
@@ -21,6 +28,7 @@ interface Parts {
   onRefused(batches: Iterable<string>): void;
   /** Called when chunks of these batches have been given back. */
   onEnded(batches: readonly string[]): void;
+  readonly tasks: Pick<BatchTasks, 'keep'>;
 }
 
 /** What has not been written. */
@@ -28,9 +36,11 @@ interface Changes {
   readonly results: readonly WrittenResult[];
   readonly counts: ReadonlyMap<string, AddedCounts>;
   readonly ended: readonly EndedChunk[];
+  /** Answers to tasks, which are kept when the results are written: others may be written in their place. */
+  readonly kept: readonly LineAnswer[];
 }
 
-const NONE: Changes = { results: [], counts: new Map(), ended: [] };
+const NONE: Changes = { results: [], counts: new Map(), ended: [], kept: [] };
 
 /**
  * Collects the results of a session's lines until the ledger writes them with their charges in its next transaction, so
@@ -40,13 +50,15 @@ export class DatabaseWorkBuffer implements BatchWork {
   private results: WrittenResult[] = [];
   private counts = new Map<string, AddedCounts>();
   private ended: EndedChunk[] = [];
+  private kept: LineAnswer[] = [];
   /** The chunks that are being given back, which the database may still show as claimed. */
   private readonly ending = new Set<string>();
 
   constructor(private readonly parts: Parts) {}
 
-  putResult({ id: batch }: Batch, { line, chunk, answered, sealed }: LineResult): void {
+  putResult({ id: batch }: Batch, { line, chunk, answered, sealed, kept }: LineResult): void {
     this.results.push({ batch, chunk, line, sealed });
+    if (kept !== null) this.kept.push(kept);
     const [done, failed] = answered ? [1, 0] : [0, 1];
     this.add({ batch, done, failed, stored: entryBytes(sealed.length), started: false });
     this.parts.ledger.changed();
@@ -76,12 +88,14 @@ export class DatabaseWorkBuffer implements BatchWork {
 
   /** Takes what the next transaction of the ledger must write; null if there is nothing. */
   take(): TakenChanges | null {
-    const taken: Changes = { results: this.results, counts: this.counts, ended: this.ended };
-    this.keep(NONE);
+    const { results, counts, ended, kept } = this;
+    const taken: Changes = { results, counts, ended, kept };
+    this.set(NONE);
     if (taken.counts.size === 0 && taken.ended.length === 0) return null;
     return {
       write: (transaction) => this.write(transaction, taken),
       written: () => {
+        for (const answer of taken.kept) this.parts.tasks.keep(answer);
         for (const chunk of taken.ended) this.ending.delete(nameOf(chunk));
         this.parts.onEnded([...new Set(taken.ended.map(({ batch }) => batch))]);
       },
@@ -108,18 +122,20 @@ export class DatabaseWorkBuffer implements BatchWork {
 
   /** The taken changes come before those that were made since. */
   private putBack(taken: Changes): void {
-    const { results, counts, ended } = this;
-    this.keep(taken);
+    const { results, counts, ended, kept } = this;
+    this.set(taken);
     this.results.push(...results);
     for (const each of counts.values()) this.add(each);
     this.ended.push(...ended);
+    this.kept.push(...kept);
     this.parts.ledger.changed();
   }
 
-  private keep({ results, counts, ended }: Changes): void {
+  private set({ results, counts, ended, kept }: Changes): void {
     this.results = [...results];
     this.counts = new Map(counts);
     this.ended = [...ended];
+    this.kept = [...kept];
   }
 
   private add(added: AddedCounts): void {
