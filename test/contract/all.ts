@@ -6,6 +6,7 @@ import { BATCHES_LINES } from './batches-lines.js';
 import { BATCHES_OBJECTS } from './batches-objects.js';
 import { BATCHES_RESULTS } from './batches-results.js';
 import { BATCHES_SUBMIT } from './batches-submit.js';
+import { BATCHES_TASKS } from './batches-tasks.js';
 import { BATCHES_WEBHOOK } from './batches-webhook.js';
 import { ENDPOINTS } from './endpoints.js';
 import { ERRORS_OF_DECIDE } from './errors.js';
@@ -33,6 +34,7 @@ export const TESTS: readonly ContractTest[] = [
   ...TASK_LABELS,
   ...BATCHES_SUBMIT,
   ...BATCHES_LINES,
+  ...BATCHES_TASKS,
   ...BATCHES_OBJECTS,
   ...BATCHES_RESULTS,
   ...BATCHES_LIFECYCLE,
@@ -48,6 +50,7 @@ export const STORED_TESTS: readonly ContractTest[] = [
   ...TASKS,
   ...TASK_LABELS,
   ...BATCHES_SUBMIT,
+  ...BATCHES_TASKS,
   ...BATCHES_OBJECTS,
   ...BATCHES_RESULTS,
   ...BATCHES_LIFECYCLE,

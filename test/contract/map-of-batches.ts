@@ -5,6 +5,11 @@ const LINE_DIAGNOSTICS =
   '2.5 raw_probabilities, label_mass, option_rotations: as the headers of a live request';
 const submit = (type: ErrorType) => `7.1 ${type}: its status, its shape, its headers`;
 const ONCE = '4.6 rule 8: the same key and file make one batch within a day';
+const TASK_LINES = '2.5 task: the response of its decide, kept and labelled';
+const TASK_OWNERS = '2.5 task: those of the workspace, for each of its keys and no other';
+const TASK_VERSIONS = '2.5 version of a task: the one in use at the submission';
+const TASK_DELETED = '2.5 version of a task: lines of a deleted task fail, unbilled';
+const TASK_COSTS = '2.5 version of a task: costs and estimate of the line written out';
 const ofLine = (type: LineErrorType) => `7.1 line ${type}: each by its number, and none without`;
 
 /** The rules about batches. */
@@ -39,6 +44,14 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
   '2.5 raw_probabilities': by(LINE_DIAGNOSTICS, ofLine('invalid_line')),
   '2.5 label_mass': by(LINE_DIAGNOSTICS, ofLine('invalid_line')),
   '2.5 option_rotations': by(LINE_DIAGNOSTICS, ofLine('invalid_line')),
+  '2.5 task': by(
+    TASK_LINES,
+    TASK_OWNERS,
+    '2.5 task: questions and model beside it are refused, null is none',
+    ofLine('task_not_found'),
+    ofLine('invalid_line'),
+  ),
+  '2.5 version of a task': by(TASK_VERSIONS, TASK_DELETED, TASK_COSTS),
   '2.5 mixed types': by('2.5 mixed types: one line with 16 questions of every type'),
   '2.6 id': by('4.6 submit: 200 with the submit response of 2.6'),
   '2.6 object': by('2.6 object: the same fields in every state and in the list'),
@@ -308,6 +321,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     none: 'of the lines: they can no longer be collected',
   },
   '7.3 model_not_allowed': by('5 rule 9: lines of a withdrawn model fail, unbilled'),
+  '7.3 task_not_found': by(TASK_DELETED),
   '7.3 others': by(
     '7.3 others: a model that stays unavailable for five tries',
     '3 tries: five in all, with growing waits',
@@ -331,6 +345,8 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     '6 rule 5: public https addresses of 2,048 characters without user, password or fragment',
   ),
   '8 limit batch pixels': { elsewhere: ['test/batch/ingest/file-turns.test.ts'] },
+  '8 limit batch tasks': { elsewhere: ['test/server/batch-tasks.test.ts'] },
+  '8 limit batch searches': { elsewhere: ['test/batch/ingest/task-lines.test.ts'] },
   '8 limit listed failures': by('2.9 invalid batch: up to 100 failures are listed, all are counted'),
   '8 limit custom id': by(
     '2.5 custom_id: 1 to 64 letters, digits, _ . : -, unique',

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-batch-file.js';
 import { checkLine } from '../../src/batch/ingest/check-batch-line.js';
+import { ANY_TASK } from '../../src/batch/ingest/file-tasks.js';
 import { answeredLine, unansweredLine } from '../../src/batch/result-line.js';
 import { ANY_MODEL, answer, answerJson, checkRequest, openBody } from '../../src/decide/index.js';
 import type { CatalogBuild } from '../../src/engine/index.js';
@@ -114,7 +115,7 @@ test('the estimated cost of the batch is that of its lines', async (t) => {
   for (const line of lines) {
     const { tokens: estimate } = checkLine(
       Buffer.from(line),
-      { catalog: ANY_MODEL, allowed: null },
+      { catalog: ANY_MODEL, allowed: null, tasks: ANY_TASK },
       () => {},
     );
     tokens += estimate;

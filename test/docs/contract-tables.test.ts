@@ -156,6 +156,18 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
     number(LIMITS.batchPixels),
     '413 `body_too_large`',
   ],
+  [
+    'batch tasks',
+    'questions of the tasks that a batch names, together',
+    bytes(LIMITS.batchTasksBytes),
+    error('body_too_large'),
+  ],
+  [
+    'batch searches',
+    'questions of tasks, counted for each line of a batch that has images and names one',
+    bytes(LIMITS.batchSearchedBytes),
+    error('body_too_large'),
+  ],
   ['listed failures', 'failures that `invalid_batch` lists', number(LIMITS.batchErrors), 'counted only'],
   ['open batches', 'open batches of a key', number(LIMITS.batchesOpen), error('too_many_batches')],
   [
