@@ -115,11 +115,21 @@ export interface DecideResponse<Asked extends Questions = Questions, More extend
     readonly answers: AnswersTo<Asked, More>;
     readonly usage: Usage;
 }
-/** A line of a batch. */
-export interface BatchLine<Asked extends Questions = Questions> extends DecideRequest<Asked> {
+/** A line of a batch: with questions of its own, or with a task that asks them. */
+export type BatchLine<Asked extends Questions = Questions> = QuestionLine<Asked> | TaskLine;
+interface QuestionLine<Asked extends Questions> extends DecideRequest<Asked>, LineFields {
+    readonly model: string;
+    readonly task?: null | undefined;
+}
+interface TaskLine extends TaskState, LineFields {
+    /** The name of a task of the workspace. The line asks the version in use when the batch is submitted. */
+    readonly task: string;
+    readonly questions?: null | undefined;
+    readonly model?: null | undefined;
+}
+interface LineFields {
     /** 1 to 64 letters, digits, `_`, `.`, `:` and `-`, once in a batch. */
     readonly custom_id: string;
-    readonly model: string;
     /** What `rawProbabilities` is for a decision. */
     readonly raw_probabilities?: boolean | undefined;
     /** What `labelMass` is for a decision. */
@@ -141,9 +151,18 @@ interface ResultFacts {
         readonly batch: true;
     };
 }
+/** The response of a line. `task`, and `accept` of each answer: of a line with a task only. */
+type LineResponse<Asked extends Questions> = DecideResponse<Asked, Unknown> & {
+    readonly task?: TaskAnswers['task'];
+    readonly answers: {
+        readonly [Name in keyof Asked]: {
+            readonly accept?: boolean | null;
+        };
+    };
+};
 export interface AnsweredLine<Asked extends Questions = Questions> extends ResultFacts {
     readonly status: 200;
-    readonly response: DecideResponse<Asked, Unknown>;
+    readonly response: LineResponse<Asked>;
     readonly error?: undefined;
 }
 export interface FailedLine extends ResultFacts {

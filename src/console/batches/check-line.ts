@@ -41,12 +41,13 @@ export function problemOfLine(text: string, known: Known): Problem | null {
   }
   if (!isObject(line)) return problem('invalid_line', 'The line is not a JSON object.');
   if (isOpenAiLine(line)) return problem('invalid_line', OPENAI_ADVICE);
-  const { custom_id: id, model, state, questions, image_budget: budget } = line;
+  const { custom_id: id, task, model, state, questions, image_budget: budget } = line;
+  const named = task !== undefined && task !== null;
   const found =
     problemOfId(id, known) ??
-    problemOfModel(model, known) ??
+    (named ? problemOfTask(line) : problemOfModel(model, known)) ??
     (state === undefined || state === null ? problem('missing', 'The line has no `state`.') : null) ??
-    problemOfQuestions(questions) ??
+    (named ? null : problemOfQuestions(questions)) ??
     (budget === undefined || IMAGE_BUDGETS.some((each) => each === budget)
       ? null
       : problem('invalid_image_budget', `\`image_budget\` must be ${IMAGE_BUDGETS.join(', ')}.`)) ??
@@ -118,6 +119,17 @@ function problemOfId(id: unknown, { ids }: Known): Problem | null {
   if (ids.has(id)) return problem('duplicate_custom_id', `Another line has the \`custom_id\` "${id}".`);
   ids.add(id);
   return null;
+}
+
+/** Of a line that names a task, which the server knows. */
+function problemOfTask({ task, ...line }: Readonly<Record<string, unknown>>): Problem | null {
+  if (typeof task !== 'string') return problem('invalid_line', '`task` must be a string.');
+  for (const name of ['questions', 'model']) {
+    if ((line[name] ?? null) !== null)
+      return problem('invalid_line', `\`${name}\`: the task has its own; leave it out.`);
+  }
+  if (ID.test(task)) return null;
+  return problem('task_not_found', 'The line names a task that the workspace does not have.');
 }
 
 function problemOfModel(model: unknown, { models, counts }: Known): Problem | null {
