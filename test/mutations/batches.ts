@@ -47,6 +47,18 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     'batch/runner/line-runner.ts',
     ['runner/store', '8 rule 2', 'reservation.post();', ''],
     ['runner/credit', '5 rule 6', 'release: () => reservation.release(),', 'release: () => {},'],
+    [
+      'runner/task-lines',
+      '7.3 task_not_found',
+      'this.giveUp(open, line, TASK_DELETED)',
+      'this.failed(open, line, error)',
+    ],
+    [
+      'runner/task-lines',
+      '2.5 version of a task',
+      '...about.asked, model }',
+      '...about.asked, version: about.task.version, model }',
+    ],
     ['runner/credit', '3 transition key paused', 'open.putBack(line, memory);', '{}'],
     ['runner/turns', 'live first', "urgency: 'batch'", "urgency: 'live'"],
   ),
@@ -128,7 +140,9 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(
     'batch/ingest/check-batch-line.ts',
-    ['ingest/check-file', '2.5 model', "|| model === ''", ''],
+    ['ingest/check-file', '2.5 model', "&& model !== ''", ''],
+    ['ingest/task-lines', '2.5 task', 'refuseOwnQuestions(fields);', ''],
+    ['ingest/task-lines', '8 limit batch searches', 'tasks.noteSearch(task)', '{}'],
     ['ingest/check-file', '4.6 rule 2', 'images.length === 0', 'true'],
   ),
   ...inFile('batch/ingest/check-batch-file.ts', [
