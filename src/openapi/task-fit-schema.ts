@@ -28,9 +28,37 @@ const THRESHOLD = {
   },
 } as const;
 
+// The bounds of `statistics/metrics/calibration.ts`, which the tests of the contract compare.
+const RELIABILITY_BINS_MAX = 10;
+const COVERAGE_POINTS_MAX = 50;
+
+const RELIABILITY = {
+  type: 'array',
+  maxItems: RELIABILITY_BINS_MAX,
+  items: {
+    type: 'object',
+    required: ['n', 'from', 'to', 'confidence', 'accuracy'],
+    properties: { n: COUNT, from: SHARE, to: SHARE, confidence: SHARE, accuracy: SHARE },
+  },
+  description:
+    'Parts of the labels, lowest confidence first: how many they are, their smallest, largest and mean confidence, and the share that is correct.',
+} as const;
+
+const COVERAGE = {
+  type: 'array',
+  maxItems: COVERAGE_POINTS_MAX,
+  items: {
+    type: 'object',
+    required: ['threshold', 'n', 'coverage', 'error'],
+    properties: { threshold: SHARE, n: COUNT, coverage: SHARE, error: SHARE },
+  },
+  description:
+    'For thresholds, highest first: how many labels each accepts, as a number and as a share, and the share of them that is wrong.',
+} as const;
+
 const QUALITY = {
   type: 'object',
-  required: ['n', 'accuracy', 'brier', 'log_loss', 'ece', 'ci'],
+  required: ['n', 'accuracy', 'brier', 'log_loss', 'ece', 'ci', 'reliability', 'coverage'],
   properties: {
     n: COUNT,
     accuracy: SHARE,
@@ -42,8 +70,10 @@ const QUALITY = {
       required: ['accuracy', 'brier', 'log_loss', 'ece'],
       properties: { accuracy: INTERVAL, brier: INTERVAL, log_loss: INTERVAL, ece: INTERVAL },
     },
+    reliability: RELIABILITY,
+    coverage: COVERAGE,
   },
-  description: 'Of the labels that tested the threshold; also the reliability and the coverage by threshold.',
+  description: 'Of the labels that tested the threshold.',
 } as const;
 
 const FITTED = {

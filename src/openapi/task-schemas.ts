@@ -69,6 +69,11 @@ const SUMMARY_NAMES = [
   'updated_at',
 ] as const;
 
+const COUNTED = {
+  answers: { type: 'integer', minimum: 0, description: 'Answers whose numbers are kept.' },
+  labels: { type: 'integer', minimum: 0, description: 'Answers whose correct options are known.' },
+} as const;
+
 /** A task. */
 export const TaskSchema = {
   type: 'object',
@@ -84,8 +89,7 @@ export const TaskSchema = {
       },
       description: 'Oldest first; the last one is in use.',
     },
-    answers: { type: 'integer', minimum: 0, description: 'Answers whose numbers are kept.' },
-    labels: { type: 'integer', minimum: 0, description: 'Answers whose correct options are known.' },
+    ...COUNTED,
     fit: {
       anyOf: [TaskFitSchema, { type: 'null' }],
       description: 'The fit in force for the build that answers now; `null` without one.',
@@ -95,17 +99,26 @@ export const TaskSchema = {
   description: 'A task and the questions of its version in use.',
 } as const;
 
+const ENTRY = {
+  type: 'object',
+  required: [...SUMMARY_NAMES, 'answers', 'labels', 'fitted_at'],
+  properties: {
+    ...SUMMARY_FIELDS,
+    ...COUNTED,
+    fitted_at: {
+      anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
+      description: 'When the fit in force for the build that answers now was made; `null` without one.',
+    },
+  },
+} as const;
+
 /** All tasks of the workspace. */
 export const TaskListSchema = {
   type: 'object',
   required: ['object', 'data'],
   properties: {
     object: { type: 'string', const: 'list' },
-    data: {
-      type: 'array',
-      items: { type: 'object', required: SUMMARY_NAMES, properties: SUMMARY_FIELDS },
-      description: 'By name.',
-    },
+    data: { type: 'array', items: ENTRY, description: 'By name.' },
   },
   description: 'The tasks of the workspace, without their questions.',
 } as const;

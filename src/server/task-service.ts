@@ -13,10 +13,11 @@ import {
   putTask,
   requireTaskName,
   type Task,
+  type TaskFit,
   type TaskPlace,
+  taskEntry,
   taskJson,
   taskNotFound,
-  taskSummary,
 } from '../tasks/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 import { ServedBatchTasks } from './batch-tasks.js';
@@ -71,10 +72,7 @@ export class TaskService {
         requireLoaded();
         return this.put(caller, name, body, signal);
       },
-      list: async () => ({
-        object: 'list',
-        data: (await this.storage.tasks.list(workspace)).map(taskSummary),
-      }),
+      list: async () => ({ object: 'list', data: await this.entries(workspace) }),
       show: async (name) => this.shown(await this.existing({ workspace, name })),
       remove: async (name) => {
         const remove = () => this.storage.tasks.remove({ workspace, name });
@@ -138,6 +136,16 @@ export class TaskService {
     return inTurn(this.changes, { key: key.id, workspace: workspace.id }, 'changes of tasks', make);
   }
 
+  private async entries(workspace: string): Promise<unknown[]> {
+    const { tasks } = this.storage;
+    const [all, counts] = [await tasks.list(workspace), await tasks.counts(workspace)];
+    return all.flatMap((task) => {
+      const kept = counts.get(task.id);
+      // It was deleted meanwhile.
+      return kept === undefined ? [] : [taskEntry(task, kept, this.currentFit(task))];
+    });
+  }
+
   private async shown(task: Task): Promise<string> {
     return this.json(task, await this.asking.questions(task, task.version));
   }
@@ -158,9 +166,14 @@ export class TaskService {
 
   /** The fit in force for the build that answers now, as JSON; null: there is none. */
   private async fitOf(task: Task): Promise<string | null> {
-    const build = this.engines.catalog.find(task.model)?.id;
-    const fit = fitsInForce(task).find((each) => each.build === build);
+    const fit = this.currentFit(task);
     return fit === undefined ? null : ((await this.storage.tasks.fitReport(task, fit.build)) ?? null);
+  }
+
+  /** The fit in force for the build that answers now; undefined: there is none. */
+  private currentFit(task: Task): TaskFit | undefined {
+    const build = this.engines.catalog.find(task.model)?.id;
+    return fitsInForce(task).find((each) => each.build === build);
   }
 
   /** The build that answers the version in use now. Throws ApiError `model_not_found`. */

@@ -69,7 +69,7 @@ export {
   type TaskBounds,
   workspaceAnswersMax,
 } from './task-bounds.js';
-export { taskJson, taskSummary } from './task-object.js';
+export { taskEntry, taskJson } from './task-object.js';
 export { isTaskName, requireTaskName, requireUnchanged, taskChanged, taskNotFound } from './task-refusals.js';
-export type { LabelledRows, TaskPlace, TaskStore } from './task-store.js';
+export type { LabelledRows, TaskCounts, TaskPlace, TaskStore } from './task-store.js';
 export type { Task, TaskContent, TaskFit, TaskVersion } from './task-types.js';

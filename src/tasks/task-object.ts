@@ -1,8 +1,9 @@
-import { showWithOffset } from '../base/index.js';
-import type { Task, TaskVersion } from './task-types.js';
+import { showInstant, showWithOffset } from '../base/index.js';
+import type { TaskCounts } from './task-store.js';
+import type { Task, TaskFit, TaskVersion } from './task-types.js';
 
-/** A task in the list of a workspace's tasks (contract 2.13). */
-export const taskSummary = (task: Task) => ({
+/** What a task and its entry of a list share. */
+const taskSummary = (task: Task) => ({
   object: 'task',
   name: task.name,
   version: task.version,
@@ -12,6 +13,18 @@ export const taskSummary = (task: Task) => ({
   confidence: task.confidence,
   created_at: showWithOffset(task.created),
   updated_at: showWithOffset(task.changed),
+});
+
+/**
+ * A task as an entry of the list of a workspace's tasks (contract 2.13).
+ *
+ * @param fit the fit in force for the build that answers now; undefined: there is none
+ */
+export const taskEntry = (task: Task, { answers, labels }: TaskCounts, fit: TaskFit | undefined) => ({
+  ...taskSummary(task),
+  answers,
+  labels,
+  fitted_at: fit === undefined ? null : showInstant(fit.at),
 });
 
 /**

@@ -13,6 +13,13 @@ export interface LabelledRows {
   readonly rows: readonly LabelRow[];
 }
 
+/** What is kept about a task. */
+export interface TaskCounts {
+  readonly answers: number;
+  /** Labelled answers. */
+  readonly labels: number;
+}
+
 /** The task that a name of a workspace stands for. */
 export type TaskPlace = Pick<Task, 'workspace' | 'name'>;
 
@@ -25,6 +32,8 @@ export interface TaskStore {
   find(place: TaskPlace): Promise<Task | undefined>;
   /** The tasks of a workspace, by name. */
   list(workspace: string): Promise<Task[]>;
+  /** What is kept about each task of a workspace, by the id of the task. */
+  counts(workspace: string): Promise<ReadonlyMap<string, TaskCounts>>;
   /** The questions of a version as JSON; undefined if the task was deleted. */
   questions(task: Pick<Task, 'id'>, version: number): Promise<string | undefined>;
   /** The versions of a task, oldest first; undefined if it was deleted. */

@@ -28,6 +28,7 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '2.13 answers': by(SHAPE, KEPT),
   '2.13 labels': by(SHAPE, LABELS),
   '2.13 fit': by(SHAPE, FITTED),
+  '2.13 fitted_at': by(SHAPE, FITTED),
   '2.13 times': by(SHAPE),
   '2.14 of': by(FITTED),
   '2.14 questions': by(FITTED),

@@ -113,7 +113,13 @@ export const TASK_LABELS: readonly ContractTest[] = [
     t.strictSame([temperature.value, quality.n, quality.accuracy], [1, tested, 1]);
     t.match(threshold, { wrong: 0, coverage: { value: Number }, error: { value: 0 } });
     t.ok(threshold.accepted > 0 && threshold.error_max <= 0.5);
+    t.match(quality.reliability, [{ n: tested, from: Number, to: Number, confidence: Number, accuracy: 1 }]);
+    const { coverage } = quality;
+    t.match(coverage[0], { threshold: Number, n: Number, coverage: Number, error: 0 });
+    t.match(coverage.at(-1), { n: tested, coverage: 1 });
     t.strictSame((await tasks.show('f')).json.fit, json);
+    const [entry] = (await tasks.list()).json.data;
+    t.match(entry, { name: 'f', answers: FIT_LABELS, labels: FIT_LABELS, fitted_at: json.fitted_at });
     t.ok(isRefusal(await tasks.fit('none'), 'task_not_found'));
   }),
   rule('4.11 rule 14: too few labels are refused with the number', async (t, service) => {

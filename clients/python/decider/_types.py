@@ -694,6 +694,24 @@ class TaskFit1QuestionsValue1QualityCi(TypedDict):
     log_loss: List[float]
     ece: List[float]
 
+TaskFit1QuestionsValue1QualityReliabilityItem = TypedDict(
+    "TaskFit1QuestionsValue1QualityReliabilityItem",
+    {
+        "n": int,
+        "from": float,
+        "to": float,
+        "confidence": float,
+        "accuracy": float,
+    },
+)
+
+
+class TaskFit1QuestionsValue1QualityCoverageItem(TypedDict):
+    threshold: float
+    n: int
+    coverage: float
+    error: float
+
 
 class TaskFit1QuestionsValue1Quality(TypedDict):
     n: int
@@ -702,6 +720,8 @@ class TaskFit1QuestionsValue1Quality(TypedDict):
     log_loss: float
     ece: float
     ci: "TaskFit1QuestionsValue1QualityCi"
+    reliability: List["TaskFit1QuestionsValue1QualityReliabilityItem"]
+    coverage: List["TaskFit1QuestionsValue1QualityCoverageItem"]
 
 
 class TaskFit1QuestionsValue1Threshold1Coverage(TypedDict):
@@ -818,6 +838,9 @@ class TaskListDataItem(TypedDict):
     confidence: float
     created_at: str
     updated_at: str
+    answers: int
+    labels: int
+    fitted_at: Union[str, None]
 
 
 class TaskList(TypedDict):
@@ -943,6 +966,24 @@ class TaskFitQuestionsValue1QualityCi(TypedDict):
     log_loss: List[float]
     ece: List[float]
 
+TaskFitQuestionsValue1QualityReliabilityItem = TypedDict(
+    "TaskFitQuestionsValue1QualityReliabilityItem",
+    {
+        "n": int,
+        "from": float,
+        "to": float,
+        "confidence": float,
+        "accuracy": float,
+    },
+)
+
+
+class TaskFitQuestionsValue1QualityCoverageItem(TypedDict):
+    threshold: float
+    n: int
+    coverage: float
+    error: float
+
 
 class TaskFitQuestionsValue1Quality(TypedDict):
     n: int
@@ -951,6 +992,8 @@ class TaskFitQuestionsValue1Quality(TypedDict):
     log_loss: float
     ece: float
     ci: "TaskFitQuestionsValue1QualityCi"
+    reliability: List["TaskFitQuestionsValue1QualityReliabilityItem"]
+    coverage: List["TaskFitQuestionsValue1QualityCoverageItem"]
 
 
 class TaskFitQuestionsValue1Threshold1Coverage(TypedDict):

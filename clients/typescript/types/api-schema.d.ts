@@ -630,7 +630,7 @@ export interface ApiSchemas {
                         /** Divides the logits again; 1 changes nothing. */
                         readonly value: number;
                     };
-                    /** Of the labels that tested the threshold; also the reliability and the coverage by threshold. */
+                    /** Of the labels that tested the threshold. */
                     readonly quality: {
                         readonly n: number;
                         readonly accuracy: number;
@@ -647,6 +647,21 @@ export interface ApiSchemas {
                             /** The bounds of a 95 % interval. */
                             readonly ece: readonly (number)[];
                         };
+                        /** Parts of the labels, lowest confidence first: how many they are, their smallest, largest and mean confidence, and the share that is correct. */
+                        readonly reliability: readonly ({
+                            readonly n: number;
+                            readonly from: number;
+                            readonly to: number;
+                            readonly confidence: number;
+                            readonly accuracy: number;
+                        })[];
+                        /** For thresholds, highest first: how many labels each accepts, as a number and as a share, and the share of them that is wrong. */
+                        readonly coverage: readonly ({
+                            readonly threshold: number;
+                            readonly n: number;
+                            readonly coverage: number;
+                            readonly error: number;
+                        })[];
                     };
                     /** `null`: none keeps the target. */
                     readonly threshold: {
@@ -737,6 +752,12 @@ export interface ApiSchemas {
             readonly created_at: string;
             /** ISO 8601 with offset. */
             readonly updated_at: string;
+            /** Answers whose numbers are kept. */
+            readonly answers: number;
+            /** Answers whose correct options are known. */
+            readonly labels: number;
+            /** When the fit in force for the build that answers now was made; `null` without one. */
+            readonly fitted_at: string | null;
         })[];
     };
     /** The task does not exist any more. */
@@ -874,7 +895,7 @@ export interface ApiSchemas {
                     /** Divides the logits again; 1 changes nothing. */
                     readonly value: number;
                 };
-                /** Of the labels that tested the threshold; also the reliability and the coverage by threshold. */
+                /** Of the labels that tested the threshold. */
                 readonly quality: {
                     readonly n: number;
                     readonly accuracy: number;
@@ -891,6 +912,21 @@ export interface ApiSchemas {
                         /** The bounds of a 95 % interval. */
                         readonly ece: readonly (number)[];
                     };
+                    /** Parts of the labels, lowest confidence first: how many they are, their smallest, largest and mean confidence, and the share that is correct. */
+                    readonly reliability: readonly ({
+                        readonly n: number;
+                        readonly from: number;
+                        readonly to: number;
+                        readonly confidence: number;
+                        readonly accuracy: number;
+                    })[];
+                    /** For thresholds, highest first: how many labels each accepts, as a number and as a share, and the share of them that is wrong. */
+                    readonly coverage: readonly ({
+                        readonly threshold: number;
+                        readonly n: number;
+                        readonly coverage: number;
+                        readonly error: number;
+                    })[];
                 };
                 /** `null`: none keeps the target. */
                 readonly threshold: {

@@ -57,6 +57,9 @@ for (const { name, options, open } of TASK_STORES) {
         labels: 2,
       });
       t.equal(await tasks.labels(task), 2);
+      const counts = await tasks.counts(task.workspace);
+      t.strictSame([...counts], [[task.id, { answers: await tasks.answers(task), labels: 2 }]]);
+      t.strictSame([...(await tasks.counts('none'))], []);
       t.strictSame(await tasks.label(task, [label(1, 'req_2', { q: 1 }), label(2, 'req_2', { r: null })]), {
         stored: true,
         labels: 2,

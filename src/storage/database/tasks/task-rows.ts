@@ -1,4 +1,4 @@
-import type { TaskRow } from '../../../tasks/index.js';
+import type { TaskCounts, TaskRow } from '../../../tasks/index.js';
 import { NOW_MS } from '../postgres/calendar-sql.js';
 import type { Transaction } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
@@ -15,6 +15,12 @@ const TASKS = `FROM tasks t JOIN data_keys k ON k.owner = t.id WHERE t.workspace
 
 const FIND = statement('task-find', `SELECT ${COLUMNS} ${TASKS} AND t.name = $2`);
 const LIST = statement('task-list', `SELECT ${COLUMNS} ${TASKS} ORDER BY t.name`);
+const COUNTS = statement(
+  'task-counts',
+  `SELECT t.id, t.answers - t.oldest AS answers,
+     (SELECT count(*) FROM task_labels l WHERE l.task = t.id) AS labels
+   FROM tasks t WHERE t.workspace = $1`,
+);
 const OTHERS = statement(
   'task-others',
   `SELECT count(*) AS count, coalesce(sum(bytes), 0)::bigint AS bytes FROM tasks WHERE workspace = $1 AND name <> $2`,
@@ -70,6 +76,15 @@ export async function findTask(
 /** The tasks of a workspace, by name. */
 export const listTasks = (sql: Queryable, workspace: string): Promise<FoundTask[]> =>
   sql.query<FoundTask>(LIST, [workspace]);
+
+/** What is kept about each task of a workspace, by the id of the task. */
+export async function countTasks(
+  sql: Queryable,
+  workspace: string,
+): Promise<ReadonlyMap<string, TaskCounts>> {
+  const rows = await sql.query<TaskCounts & { readonly id: string }>(COUNTS, [workspace]);
+  return new Map(rows.map(({ id, answers, labels }) => [id, { answers, labels }]));
+}
 
 /** How many other tasks a workspace has, and the bytes of their questions. */
 export async function otherTasks(

@@ -25,6 +25,7 @@ import {
   type TaskAnswer,
   type TaskBounds,
   type TaskContent,
+  type TaskCounts,
   type TaskFit,
   type TaskMonitor,
   type TaskPlace,
@@ -49,6 +50,7 @@ import { DatabaseMonitors } from './monitors.js';
 import { addPairs, deleteShadow, findShadow } from './shadows.js';
 import { COPIES_MAX, TaskCopies } from './task-copies.js';
 import {
+  countTasks,
   deleteTask,
   type FoundTask,
   findFit,
@@ -255,6 +257,10 @@ export class DatabaseTasks implements TaskStore {
 
   list(workspace: string): Promise<Task[]> {
     return this.orUnavailable(() => this.readAll(this.parts.database, workspace));
+  }
+
+  counts(workspace: string): Promise<ReadonlyMap<string, TaskCounts>> {
+    return this.orUnavailable(() => countTasks(this.parts.database, workspace));
   }
 
   questions(task: Identified, version: number): Promise<string | undefined> {

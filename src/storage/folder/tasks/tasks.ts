@@ -1,6 +1,6 @@
 import { type AuditEntry, auditEntry } from '../../../access/index.js';
 import { ApiError } from '../../../api/index.js';
-import { type Clock, randomLetters } from '../../../base/index.js';
+import { type Clock, nextTurn, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
   HISTORY,
@@ -26,6 +26,7 @@ import {
   type TaskAnswer,
   type TaskBounds,
   type TaskContent,
+  type TaskCounts,
   type TaskFit,
   type TaskMonitor,
   type TaskPlace,
@@ -208,6 +209,16 @@ export class FolderTasks implements TaskStore {
   async list(workspace: string): Promise<Task[]> {
     const names = [...this.parts.store.table('tasks').keys(workspace)].map(([, name]) => name as string);
     return names.map((name) => this.read(workspace, name) as Task);
+  }
+
+  async counts(workspace: string): Promise<ReadonlyMap<string, TaskCounts>> {
+    const counts = new Map<string, TaskCounts>();
+    for (const { value: row } of [...this.parts.store.table('tasks').entries(workspace)]) {
+      counts.set(row.id, { answers: this.kept.count(row), labels: this.labelling.count(row) });
+      // LMDB looks at every label.
+      await nextTurn();
+    }
+    return counts;
   }
 
   async questions(task: Identified, version: number): Promise<string | undefined> {
