@@ -2,10 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
 import type { Limits, Submitted } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
-import { CallError, type RefusedLine } from '../api/error.js';
+import { CallError } from '../api/error.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { bytes, count, percent, whole } from '../ui/format-values.js';
+import { RefusedLines } from '../ui/refused-lines.js';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import { type CheckedFile, checkFile } from './check-file.js';
 import { EstimateNote } from './estimate-note.js';
@@ -177,46 +178,5 @@ function CheckedSummary({ file, checked }: { readonly file: File; readonly check
         </strong>
       )}
     </p>
-  );
-}
-
-interface RefusedLinesProps {
-  readonly lines: readonly RefusedLine[];
-  /** The number of all refused lines, of which the first are listed. */
-  readonly all: number;
-}
-
-function RefusedLines({ lines, all }: RefusedLinesProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long table scrolls, also with the keyboard
-    <section class="scroll" tabIndex={0} aria-label="Invalid lines">
-      <table>
-        <caption>
-          {lines.length < all ? `The first ${lines.length} of ${whole(all)} invalid lines` : 'Invalid lines'}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              Line
-            </th>
-            <th scope="col">Type</th>
-            <th scope="col">What is wrong</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ line, type, error }) => (
-            <tr key={line}>
-              <td class="number">{whole(line)}</td>
-              <td>
-                <code>{type}</code>
-              </td>
-              <td class="text" dir="auto">
-                {error}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }

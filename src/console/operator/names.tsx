@@ -1,4 +1,4 @@
-import { TextField } from './text-field.js';
+import { TextField } from '../ui/text-field.js';
 
 /** Characters of a name; the server decides. */
 const NAME_CHARACTERS_MAX = 64;

@@ -68,3 +68,11 @@ export function useEdits<Values extends Texts>(form: string, current: Values): E
     clear: () => keep({}),
   };
 }
+
+/** The hint of a field that somebody else has changed since its edit began; null for any other. */
+export const overtakenHint = <Name extends string>(
+  edits: { isOvertaken(name: Name): boolean },
+  name: Name,
+  current: string,
+): string | null =>
+  edits.isOvertaken(name) ? `Changed meanwhile: it is ${current} now. Saving replaces it.` : null;

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { OperatorNewKey } from '../../../api/index.js';
+import { ActionForm } from '../../ui/action-form.js';
+import { TextField } from '../../ui/text-field.js';
 import { useAction } from '../../ui/use-action.js';
-import { ActionForm } from '../action-form.js';
 import { isName, NameField, nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
-import { TextField } from '../text-field.js';
 import { WorkspaceField } from '../workspace-field.js';
 
 interface CreateKeyProps {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import { ActionForm } from '../../ui/action-form.js';
+import { TextField } from '../../ui/text-field.js';
 import { useAction } from '../../ui/use-action.js';
-import { ActionForm } from '../action-form.js';
 import { isName, NameField, nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
-import { TextField } from '../text-field.js';
 
 interface CreateWorkspaceProps {
   readonly api: OperatorApi;

@@ -1,14 +1,14 @@
 import type { OperatorWorkspace } from '../../../api/index.js';
 import { CallError } from '../../api/error.js';
+import { ActionForm } from '../../ui/action-form.js';
+import { ConfirmTyped } from '../../ui/confirm-typed.js';
+import { TextField } from '../../ui/text-field.js';
 import { useAction } from '../../ui/use-action.js';
-import { useEdits } from '../../ui/use-edits.js';
+import { overtakenHint, useEdits } from '../../ui/use-edits.js';
 import { useQuestion } from '../../ui/use-question.js';
-import { ActionForm } from '../action-form.js';
 import { isAmount, shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
-import { TextField } from '../text-field.js';
-import { ConfirmTyped } from './confirm-typed.js';
-import { overtakenHint, saveChange } from './save-change.js';
+import { saveChange } from './save-change.js';
 
 interface CreditFormsProps {
   readonly api: OperatorApi;

@@ -1,12 +1,12 @@
 import type { OperatorWorkspace } from '../../../api/index.js';
+import { ActionForm } from '../../ui/action-form.js';
 import { bytes } from '../../ui/format-values.js';
+import { TextField } from '../../ui/text-field.js';
 import { useAction } from '../../ui/use-action.js';
-import { useEdits } from '../../ui/use-edits.js';
-import { ActionForm } from '../action-form.js';
+import { overtakenHint, useEdits } from '../../ui/use-edits.js';
 import { isWhole } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
-import { TextField } from '../text-field.js';
-import { overtakenHint, saveChange } from './save-change.js';
+import { saveChange } from './save-change.js';
 
 interface LimitsFormProps {
   readonly api: OperatorApi;

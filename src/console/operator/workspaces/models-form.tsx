@@ -1,9 +1,9 @@
 import type { OperatorModel, OperatorWorkspace } from '../../../api/index.js';
+import { ActionForm } from '../../ui/action-form.js';
 import { useAction } from '../../ui/use-action.js';
-import { useEdits } from '../../ui/use-edits.js';
-import { ActionForm } from '../action-form.js';
+import { overtakenHint, useEdits } from '../../ui/use-edits.js';
 import type { OperatorApi } from '../operator-api.js';
-import { overtakenHint, saveChange } from './save-change.js';
+import { saveChange } from './save-change.js';
 
 interface ModelsFormProps {
   readonly api: OperatorApi;

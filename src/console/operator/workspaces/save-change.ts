@@ -24,11 +24,3 @@ export async function saveChange(
     onChanged();
   }
 }
-
-/** The hint of a field that somebody else has changed since its edit began; null for any other. */
-export const overtakenHint = <Name extends string>(
-  edits: { isOvertaken(name: Name): boolean },
-  name: Name,
-  current: string,
-): string | null =>
-  edits.isOvertaken(name) ? `Changed meanwhile: it is ${current} now. Saving replaces it.` : null;

@@ -1,14 +1,14 @@
 import type { OperatorWorkspace } from '../../../api/index.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { ActionForm } from '../../ui/action-form.js';
+import { ConfirmTyped } from '../../ui/confirm-typed.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { useAction } from '../../ui/use-action.js';
-import { useEdits } from '../../ui/use-edits.js';
+import { overtakenHint, useEdits } from '../../ui/use-edits.js';
 import { useQuestion } from '../../ui/use-question.js';
-import { ActionForm } from '../action-form.js';
 import { isName, NameField, nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
-import { ConfirmTyped } from './confirm-typed.js';
-import { overtakenHint, saveChange } from './save-change.js';
+import { saveChange } from './save-change.js';
 
 interface StateFormProps {
   readonly api: OperatorApi;

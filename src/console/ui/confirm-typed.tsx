@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { Confirm } from '../../ui/confirm.js';
-import { TextField } from '../text-field.js';
+import { Confirm } from './confirm.js';
+import { TextField } from './text-field.js';
 
 interface ConfirmTypedProps {
   readonly title: string;

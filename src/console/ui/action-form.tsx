@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { ActionButton } from '../ui/action-button.js';
-import { ErrorNote } from '../ui/error-note.js';
-import type { Action } from '../ui/use-action.js';
+import { ActionButton } from './action-button.js';
+import { ErrorNote } from './error-note.js';
+import type { Action } from './use-action.js';
 
 interface ActionFormProps {
   readonly action: Action;
