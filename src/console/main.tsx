@@ -8,6 +8,7 @@ import './style/controls.css';
 import './style/parts.css';
 import './style/ask.css';
 import './style/batches.css';
+import './style/tasks.css';
 import './style/usage.css';
 import './style/media.css';
 

@@ -3,6 +3,7 @@ import { useFragment } from './ui/use-fragment.js';
 /** The views, with their titles. */
 export const VIEWS = [
   ['ask', 'Ask'],
+  ['tasks', 'Tasks'],
   ['batches', 'Batches'],
   ['usage', 'Usage'],
 ] as const;
@@ -11,7 +12,7 @@ export type View = (typeof VIEWS)[number][0];
 /** What the fragment of the address says: the view, and what it shows. */
 export interface Route {
   readonly view: View;
-  /** The part behind the view, such as the id of a batch; null if there is none. */
+  /** The part behind the view, such as the id of a batch or the name of a task; null if there is none. */
   readonly item: string | null;
   /** The request of a shared link; null if there is none. */
   readonly shared: string | null;

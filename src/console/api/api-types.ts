@@ -26,6 +26,15 @@ export type Answer = DecideResponse['answers'][string];
 export type ChoiceAnswer = Extract<Answer, { type: 'choice' }>;
 export type ScoreAnswer = Extract<Answer, { type: 'score' }>;
 
+/** What a response about a task has besides. */
+export interface TaskPart {
+  readonly task?: { readonly name: string; readonly version: number };
+}
+
+/** Whether an answer about a task passes its threshold; null: none is in force; undefined: it is not about a task. */
+export const acceptOf = (answer: Answer): boolean | null | undefined =>
+  (answer as { readonly accept?: boolean | null }).accept;
+
 /** A phase of `Server-Timing` (contract 4.1 `Server-Timing`). */
 export interface Phase {
   readonly name: string;

@@ -10,7 +10,7 @@ export interface Reply<Body> {
 }
 
 interface CallOptions {
-  readonly method?: 'GET' | 'POST' | 'PATCH';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: Blob | string | FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -45,6 +45,23 @@ export class Api {
     }
   }
 
+  /** A response as text: read as JSON, the names of an object would lose their order. Rejects as `json` does. */
+  async text(path: string, signal: AbortSignal): Promise<string> {
+    try {
+      const call = { path, signal, repeatable: 'unanswered' } as const;
+      const { response, deadline, failure } = await this.calls(0).open(call);
+      try {
+        return await response.text();
+      } catch (error) {
+        throw failure(error);
+      } finally {
+        deadline.end();
+      }
+    } catch (error) {
+      throw this.shown(error);
+    }
+  }
+
   /** The results of a batch as a file. Rejects as `json` does. */
   async results(batch: Pick<Batch, 'id' | 'lines'>): Promise<Blob> {
     const lines: string[] = [];
@@ -73,9 +90,10 @@ export class Api {
 
   private shown(error: unknown): unknown {
     if (!(error instanceof DeciderError)) return error;
-    const { status, type, message, retryAfterSeconds, requestId, lines, invalidLines, field } = error;
+    const { status, type, message, retryAfterSeconds, requestId, lines, invalidLines, field, shortages } =
+      error;
     if (status === null) return new CallError(null, UNREACHABLE, 'The server did not answer.');
-    const facts = [retryAfterSeconds, requestId, lines, invalidLines, field] as const;
+    const facts = [retryAfterSeconds, requestId, lines, invalidLines, field, shortages] as const;
     const refusal = new CallError(status, type, message, ...facts);
     if (type === 'unauthorized') this.onRefusedKey(refusal);
     return refusal;

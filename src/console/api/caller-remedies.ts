@@ -20,6 +20,12 @@ export const CALLER_REMEDIES: Partial<Record<ErrorType, string>> & Remedies = {
   batch_unavailable: 'This server has no batches at the moment. Ask its operator.',
   batch_not_found:
     'It was deleted, or submitted with another key. Only the key that submitted a batch can see it.',
+  task_not_found: 'It was deleted, or belongs to another workspace. The list has the tasks of yours.',
+  invalid_task: 'Correct the field that the message names.',
+  too_many_tasks: 'Delete tasks that are not used any more.',
+  invalid_labels: 'Correct the lines and choose the file again.',
+  too_few_labels: 'Label more answers, then fit again.',
+  too_many_labels: 'A task keeps a bounded number of labels. Wait until old ones are deleted.',
   idempotency_conflict: 'Choose the file again.',
   model_not_found: 'Choose a model of the list.',
   model_not_allowed: 'Choose another model, or ask the operator to allow this one: decider workspaces models',

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import {
   type Answer,
+  acceptOf,
   type ByName,
   type ChoiceAnswer as Choice,
   own,
@@ -33,9 +34,24 @@ export function AnswerCard({ id, question, answer, spread, open }: AnswerCardPro
         </p>
       )}
       <AnyAnswer question={question} answer={answer} spread={spread} />
+      <Accept accept={acceptOf(answer)} />
     </details>
   );
 }
+
+const ACCEPT_WORDS: Readonly<Record<string, string>> = {
+  true: 'Accepted: its confidence reaches the threshold.',
+  false: 'Not accepted: its confidence is below the threshold. Let a person decide.',
+  null: 'No threshold is in force for this question.',
+};
+
+/** Whether an answer about a task can be used without a look; nothing for other answers. */
+const Accept = ({ accept }: { readonly accept: boolean | null | undefined }) =>
+  accept === undefined ? null : (
+    <p class={accept === false ? 'accept warning' : accept ? 'accept good' : 'accept muted'}>
+      {ACCEPT_WORDS[String(accept)]}
+    </p>
+  );
 
 function AnyAnswer({ question, answer, spread }: Omit<AnswerCardProps, 'id' | 'open'>): VNode {
   switch (answer.type) {

@@ -7,6 +7,7 @@ import type { Draft } from './ask-draft.js';
 import { isSame } from './kept-draft.js';
 import { modelOfDraft } from './models.js';
 import { SPREAD_ASKS } from './spread.js';
+import { UndoNote } from './undo-note.js';
 import type { Answered, Asking } from './use-asking.js';
 import type { WrittenDraft } from './use-draft.js';
 
@@ -58,21 +59,6 @@ function spreadPrice(answered: Answered | null, draft: Draft, limits: Limits): s
   const { model, usage } = answered.outcome.response;
   const cost = costOf(usage.input_tokens * SPREAD_ASKS, model, limits, 'live');
   return cost === null ? null : money(cost, limits.currency);
-}
-
-function UndoNote({ written: { replaced, undo } }: { readonly written: WrittenDraft }) {
-  return (
-    <div class="undo" role="status">
-      {replaced !== null && (
-        <>
-          {replaced.what}{' '}
-          <button type="button" class="quiet" onClick={undo}>
-            Undo
-          </button>
-        </>
-      )}
-    </div>
-  );
 }
 
 interface ModelChoiceProps {

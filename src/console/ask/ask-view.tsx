@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
-import { focusEditor } from '../editor/focus-editor.js';
+import { indented } from '../json/json-node.js';
+import type { LoadedTask } from '../tasks/loaded-task.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { AsOf, type Source, Sourced } from '../ui/sourced.js';
 import { AskBar } from './ask-bar.js';
 import type { Draft } from './ask-draft.js';
 import { exampleImage } from './ask-images.js';
+import { focusWrong, onAskKey } from './ask-keys.js';
 import { CodePanel } from './code-panel.js';
 import { ComparePanel } from './compare-panel.js';
 import { type Example, examplesFor } from './examples.js';
@@ -17,6 +19,9 @@ import { isSame } from './kept-draft.js';
 import { imageModel, modelOfDraft } from './models.js';
 import { OutcomePanel } from './outcome-panel.js';
 import { QuestionsPanel } from './questions-panel.js';
+import { buildRequest } from './request.js';
+import { SaveTask } from './save-task.js';
+import { partOfJson } from './sets-panel.js';
 import { StatePanel } from './state-panel.js';
 import { type Answered, type AskFailure, useAsking } from './use-asking.js';
 import { useDraft } from './use-draft.js';
@@ -27,16 +32,26 @@ interface AskViewProps {
   readonly limits: Limits;
   /** The request of a shared link; null if there is none. */
   readonly shared: string | null;
+  /** Whether the view is visible. */
+  readonly active: boolean;
+  /** The task whose questions are edited; null: none was opened for that. */
+  readonly edited: LoadedTask | null;
 }
 
 /** One request and its answers. */
-export function AskView({ api, limits, shared }: AskViewProps) {
+export function AskView({ api, limits, shared, active, edited }: AskViewProps) {
   const written = useDraft(shared, (error) => asking.fail(error));
   const { draft, replace } = written;
   const [past, setPast] = useState(readHistory);
   const [pinned, setPinned] = useState<Answered | null>(null);
-  const asking = useAsking(api, draft, (next) => setPast(keepAnswered(next)));
+  const asking = useAsking(api, draft, buildRequest, (next) => setPast(keepAnswered(next)));
   const { answered, failure, progress } = asking;
+  useEffect(() => {
+    if (edited === null) return;
+    const { questions, task } = edited;
+    const part = { ...partOfJson(indented(questions)), model: task.model ?? '' };
+    replace(part, `The questions of the task ${task.name} are loaded.`);
+  }, [edited]);
   const form = useRef<HTMLFormElement>(null);
   const answers = useRef<HTMLElement>(null);
   // An edit may have corrected it.
@@ -60,7 +75,7 @@ export function AskView({ api, limits, shared }: AskViewProps) {
         ref={form}
         class="column ask-form"
         aria-label="Request"
-        onKeyDownCapture={(event) => onKey(event, () => asking.run(false))}
+        onKeyDownCapture={(event) => onAskKey(event, () => asking.run(false))}
         onSubmit={(event) => {
           event.preventDefault();
           asking.run(false);
@@ -89,6 +104,7 @@ export function AskView({ api, limits, shared }: AskViewProps) {
             onPin={setPinned}
           />
         </section>
+        <SaveTask api={api} draft={draft} active={active} edited={edited} />
         <CodePanel draft={draft} />
         <HistoryPanel
           past={past}
@@ -105,26 +121,6 @@ export function AskView({ api, limits, shared }: AskViewProps) {
       </div>
     </div>
   );
-}
-
-/** Ctrl+Enter asks, also in an editor. Enter in a field does not: it would charge. */
-function onKey(event: KeyboardEvent, ask: () => void): void {
-  if (event.key !== 'Enter' || event.isComposing) return;
-  const isAsking = event.ctrlKey || event.metaKey;
-  const isField = event.target instanceof HTMLInputElement && event.target.type === 'text';
-  if (!isAsking && !isField) return;
-  event.preventDefault();
-  event.stopPropagation();
-  if (isAsking) ask();
-}
-
-/** Moves the focus to the field that is to be corrected; whether there is one. */
-function focusWrong(form: HTMLFormElement): boolean {
-  const field = form.querySelector('[aria-invalid="true"], .editor.wrong');
-  if (!(field instanceof HTMLElement)) return false;
-  if (!field.matches('.editor')) field.focus();
-  else if (field.parentElement !== null) focusEditor(field.parentElement);
-  return true;
 }
 
 /** The part of the window in which the beginning of the answers counts as seen. */

@@ -1,4 +1,4 @@
-import { type DecideResponse, type Limits, type Phase, phasesOf } from '../api/api-types.js';
+import { type DecideResponse, type Limits, type Phase, phasesOf, type TaskPart } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { modelNamed } from './models.js';
 import { type AskedQuestion, type BuiltRequest, bodyOf } from './request.js';
@@ -7,7 +7,7 @@ import { repeat, SPREAD_ASKS, SPREAD_AT_ONCE, type Spread, spreadOf } from './sp
 /** An answered request, with what it takes to show it. */
 export interface Outcome {
   readonly questions: readonly AskedQuestion[];
-  readonly response: DecideResponse;
+  readonly response: DecideResponse & TaskPart;
   readonly phases: readonly Phase[];
   /** From the click to the response, in milliseconds. */
   readonly roundTripMs: number;
@@ -39,7 +39,8 @@ export async function askOften(
 async function send(api: Api, request: BuiltRequest, signal: AbortSignal): Promise<Single> {
   const { body, headers } = bodyOf(request);
   const started = performance.now();
-  const reply = await api.json<DecideResponse>('v1/decide', { method: 'POST', body, headers, signal });
+  const call = { method: 'POST', body, headers, signal } as const;
+  const reply = await api.json<DecideResponse & TaskPart>(request.path, call);
   return {
     questions: request.questions,
     response: reply.body,

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
 import { Choice } from '../ui/choice.js';
 import { DropZone } from '../ui/drop-zone.js';
@@ -18,6 +18,8 @@ interface ImagesPanelProps extends DraftProps {
 export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps) {
   const { images, stateKind, state } = draft;
   const [problem, setProblem] = useState('');
+  const id = useId();
+  const panel = useRef<HTMLElement>(null);
   const add = async (files: File[]) => {
     setProblem('');
     const made: ImageDraft[] = [];
@@ -48,7 +50,8 @@ export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps)
   useEffect(() => {
     const paste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
-      if (files.length === 0) return;
+      // Another view may be shown, with a form of its own.
+      if (files.length === 0 || !panel.current?.checkVisibility()) return;
       event.preventDefault();
       latest.current(files);
     };
@@ -59,9 +62,9 @@ export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps)
   const set = (changed: ImageDraft) =>
     change({ images: images.map((each) => (each.id === changed.id ? changed : each)) });
   return (
-    <section class="panel" aria-labelledby="images-title">
+    <section ref={panel} class="panel" aria-labelledby={`${id}-title`}>
       <div class="bar">
-        <h2 id="images-title">Images</h2>
+        <h2 id={`${id}-title`}>Images</h2>
         {images.length > 0 && (
           <Choice
             label="Most tokens per image"
@@ -82,7 +85,7 @@ export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps)
         </p>
       )}
       {wrong !== null && (
-        <p id="wrong-image" class="under warning">
+        <p id={`${id}-wrong`} class="under warning">
           {wrong}
         </p>
       )}
@@ -95,7 +98,11 @@ export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps)
           remove={() =>
             replace({ images: images.filter(({ id }) => id !== image.id) }, `Image ${image.name} is removed.`)
           }
-          wrong={wrong !== null && (images.length === 1 || wrong.includes(JSON.stringify(image.name)))}
+          wrongId={
+            wrong !== null && (images.length === 1 || wrong.includes(JSON.stringify(image.name)))
+              ? `${id}-wrong`
+              : null
+          }
         />
       ))}
     </section>
@@ -107,11 +114,11 @@ interface ImageRowProps {
   readonly uses: number;
   readonly change: (image: ImageDraft) => void;
   readonly remove: () => void;
-  /** Whether the image is to be corrected. */
-  readonly wrong: boolean;
+  /** The id of the text that says what is wrong with it; null: nothing is. */
+  readonly wrongId: string | null;
 }
 
-function ImageRow({ image, uses, change, remove, wrong }: ImageRowProps) {
+function ImageRow({ image, uses, change, remove, wrongId }: ImageRowProps) {
   const { name, file, width, height, scaled, source } = image;
   const used =
     uses === 0
@@ -128,8 +135,8 @@ function ImageRow({ image, uses, change, remove, wrong }: ImageRowProps) {
             value={name}
             spellcheck={false}
             dir="auto"
-            aria-invalid={wrong}
-            aria-describedby={wrong ? 'wrong-image' : undefined}
+            aria-invalid={wrongId !== null}
+            aria-describedby={wrongId ?? undefined}
             onInput={({ currentTarget }) => change({ ...image, name: currentTarget.value })}
           />
         </label>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { type Limits, own, type Phase } from '../api/api-types.js';
+import { useId } from 'preact/hooks';
+import { acceptOf, type Limits, own, type Phase } from '../api/api-types.js';
 import { count, milliseconds, share, whole } from '../ui/format-values.js';
 import { Money } from '../ui/money.js';
 import { AnswerCard } from './answer-card.js';
@@ -15,10 +16,11 @@ interface OutcomePanelProps {
 /** The answers, what they cost, and where the time went. */
 export function OutcomePanel({ outcome, limits }: OutcomePanelProps) {
   const { questions, response, asks, spreads } = outcome;
+  const id = useId();
   return (
     <>
       {asks > 1 && <SpreadNote asks={asks} width={widest(spreads)} />}
-      {questions.length > SUMMARY_MIN && <SummaryTable outcome={outcome} />}
+      {questions.length > SUMMARY_MIN && <SummaryTable outcome={outcome} id={id} />}
       {questions.map((question, at) => {
         const { name } = question;
         const answer = own(response.answers, name);
@@ -26,7 +28,7 @@ export function OutcomePanel({ outcome, limits }: OutcomePanelProps) {
         return (
           <AnswerCard
             key={name}
-            id={`answer-${at}`}
+            id={`${id}-${at}`}
             question={question}
             answer={answer}
             spread={spreads.get(name)}
@@ -40,12 +42,19 @@ export function OutcomePanel({ outcome, limits }: OutcomePanelProps) {
   );
 }
 
+const ACCEPTED: Readonly<Record<string, string>> = { true: 'yes', false: 'no', null: 'no threshold' };
+
 /** More answers begin with a table of all, and are folded. */
 const SUMMARY_MIN = 4;
 
-function SummaryTable({ outcome: { questions, response } }: Pick<OutcomePanelProps, 'outcome'>) {
+interface SummaryTableProps extends Pick<OutcomePanelProps, 'outcome'> {
+  /** How the ids of the answers begin. */
+  readonly id: string;
+}
+
+function SummaryTable({ outcome: { questions, response }, id }: SummaryTableProps) {
   const unfold = (at: number) => {
-    const card = document.getElementById(`answer-${at}`);
+    const card = document.getElementById(`${id}-${at}`);
     if (!(card instanceof HTMLDetailsElement)) return;
     card.open = true;
     card.querySelector('summary')?.focus();
@@ -60,6 +69,7 @@ function SummaryTable({ outcome: { questions, response } }: Pick<OutcomePanelPro
           <th scope="col" class="number">
             Probability
           </th>
+          {response.task !== undefined && <th scope="col">Accepted</th>}
         </tr>
       </thead>
       <tbody>
@@ -75,6 +85,7 @@ function SummaryTable({ outcome: { questions, response } }: Pick<OutcomePanelPro
               </td>
               <td dir="auto">{summary?.value}</td>
               <td class="number">{summary && share(summary.probability)}</td>
+              {response.task !== undefined && <td>{answer && ACCEPTED[String(acceptOf(answer))]}</td>}
             </tr>
           );
         })}
@@ -109,6 +120,7 @@ function Facts({ outcome, limits }: OutcomePanelProps) {
   const cost = costOf(tokens * asks, response.model, limits, 'live');
   const facts: ReadonlyArray<readonly [string, ComponentChildren]> = [
     ['Model', response.model],
+    ...(response.task === undefined ? [] : [['Version of the task', whole(response.task.version)] as const]),
     ['Input tokens', asks === 1 ? whole(tokens) : `${asks} × ${whole(tokens)}`],
     ['Output tokens', `${whole(answers * asks)}, free`],
     ['Cost', cost === null ? 'not known' : <Money amount={cost} currency={limits.currency} />],

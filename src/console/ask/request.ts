@@ -15,6 +15,8 @@ export interface AskedQuestion {
 
 /** A request that is ready to be sent or shown. */
 export interface BuiltRequest {
+  /** Of the call, such as `v1/decide`. */
+  readonly path: string;
   readonly node: JsonNode;
   readonly images: readonly ImageDraft[];
   readonly questions: readonly AskedQuestion[];
@@ -38,18 +40,28 @@ export const partOf = (at: number): string => `image-${at + 1}`;
 
 /** The request of a draft, with images as file parts. The server checks the rest. Throws NotReady. */
 export function buildRequest(draft: Draft): BuiltRequest {
-  const { model, images, imageBudget } = draft;
+  const { model, images } = draft;
   const questions = questionsOfDraft(draft);
   const node = object([
     ...(model === '' ? [] : [['model', text(model)] as const]),
     ['state', stateOf(draft)],
     ['questions', questions],
-    ...(images.length === 0 ? [] : [['assets', assetsOf(images)] as const]),
-    ...(images.length === 0 || imageBudget === DEFAULT_IMAGE_BUDGET
-      ? []
-      : [['image_budget', number(imageBudget)] as const]),
+    ...imageFields(draft),
   ]);
-  return { node, images, questions: asked(questions) };
+  return { path: 'v1/decide', node, images, questions: askedOf(questions) };
+}
+
+/** The request of a draft to a task, which has the questions and the model. Throws NotReady. */
+export function buildTaskRequest(path: string, draft: Draft): BuiltRequest {
+  const node = object([['state', stateOf(draft)], ...imageFields(draft)]);
+  return { path, node, images: draft.images, questions: askedOf(questionsOfDraft(draft)) };
+}
+
+function imageFields({ images, imageBudget }: Draft): Array<readonly [string, JsonNode]> {
+  if (images.length === 0) return [];
+  const assets = ['assets', assetsOf(images)] as const;
+  if (imageBudget === DEFAULT_IMAGE_BUDGET) return [assets];
+  return [assets, ['image_budget', number(imageBudget)]];
 }
 
 function stateOf({ stateKind, state }: Draft): JsonNode {
@@ -62,7 +74,7 @@ function stateOf({ stateKind, state }: Draft): JsonNode {
 }
 
 /** The questions of either editor. Throws NotReady. */
-function questionsOfDraft({ questionsKind, questions, questionsJson }: Draft): JsonNode {
+export function questionsOfDraft({ questionsKind, questions, questionsJson }: Draft): JsonNode {
   if (questionsKind === 'form') {
     const twice = questions.findIndex(
       ({ name }, at) => questions.findIndex((each) => each.name === name) < at,
@@ -88,7 +100,8 @@ const assetsOf = (images: readonly ImageDraft[]): JsonNode =>
     ]),
   );
 
-function asked(questions: JsonNode): AskedQuestion[] {
+/** Questions as their answers are shown. */
+export function askedOf(questions: JsonNode): AskedQuestion[] {
   if (questions.kind !== 'object') return [];
   return questions.entries.map(([name, each]) => {
     const type = field(each, 'type');

@@ -22,7 +22,8 @@ export function SetsPanel({ draft, replace }: Pick<DraftProps, 'draft' | 'replac
       say((error as Error).message);
     }
   };
-  const load = (set: string) => replace(partOf(sets.get(set) ?? '{}'), `The questions “${set}” are loaded.`);
+  const load = (set: string) =>
+    replace(partOfJson(sets.get(set) ?? '{}'), `The questions “${set}” are loaded.`);
   return (
     <details class="sets">
       <summary>Saved questions ({sets.size})</summary>
@@ -90,7 +91,7 @@ const jsonOf = ({ questionsKind, questions, questionsJson }: Draft): string =>
   indented(questionsKind === 'form' ? questionsNode(questions) : readJson(questionsJson));
 
 /** The part of a draft that has the questions; as JSON if the form cannot show them. */
-function partOf(questionsJson: string): Partial<Draft> {
+export function partOfJson(questionsJson: string): Partial<Draft> {
   try {
     return { questionsKind: 'form', questions: questionsOf(readJson(questionsJson)), questionsJson };
   } catch {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
 import { Editor } from '../editor/editor.js';
 import { type Extent, extentOfJson, extentOfText, formatJson } from '../json/extent.js';
@@ -29,6 +29,7 @@ const KINDS = [
 /** The state: what the questions are about. */
 export function StatePanel({ draft, change, model, wrong }: StatePanelProps) {
   const { stateKind, state } = draft;
+  const title = useId();
   const extent = useExtent(stateKind, state);
   const [problem, setProblem] = useState<string | null>(null);
   const format = () => {
@@ -41,9 +42,9 @@ export function StatePanel({ draft, change, model, wrong }: StatePanelProps) {
     }
   };
   return (
-    <section class="panel" aria-labelledby="state-title">
+    <section class="panel" aria-labelledby={title}>
       <div class="bar">
-        <h2 id="state-title">Text or data (state)</h2>
+        <h2 id={title}>Text or data (state)</h2>
         <Choice
           label="Kind of state"
           options={KINDS}

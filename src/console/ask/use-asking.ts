@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Api } from '../api/call-api.js';
 import { askOften, askOnce, type Outcome } from './ask.js';
 import type { Draft } from './ask-draft.js';
-import { buildRequest } from './request.js';
+import type { BuiltRequest } from './request.js';
 import { SPREAD_ASKS } from './spread.js';
 import { type WrongField, wrongFieldOf } from './wrong-field.js';
 
@@ -34,8 +34,16 @@ export interface Asking {
   readonly show: (answered: Answered | null) => void;
 }
 
-/** @param onAnswered called with the answers to a request */
-export function useAsking(api: Api, draft: Draft, onAnswered: (answered: Answered) => void): Asking {
+/**
+ * @param build the request of a draft; throws NotReady
+ * @param onAnswered called with the answers to a request
+ */
+export function useAsking(
+  api: Api,
+  draft: Draft,
+  build: (draft: Draft) => BuiltRequest,
+  onAnswered: (answered: Answered) => void,
+): Asking {
   const [answered, setAnswered] = useState<Answered | null>(null);
   const [failure, setFailure] = useState<AskFailure | null>(null);
   const [progress, setProgress] = useState<string | null>(null);
@@ -47,7 +55,7 @@ export function useAsking(api: Api, draft: Draft, onAnswered: (answered: Answere
     setFailure(null);
     setProgress(often ? `Asking, 0 of ${SPREAD_ASKS}` : 'Asking');
     try {
-      const request = buildRequest(draft);
+      const request = build(draft);
       const onDone = (done: number) => setProgress(`Asking, ${done} of ${SPREAD_ASKS}`);
       const { signal } = control;
       const outcome = await (often ? askOften(api, request, signal, onDone) : askOnce(api, request, signal));

@@ -1,0 +1,122 @@
+import { useEffect, useState } from 'preact/hooks';
+import { LIMITS } from '../../api/index.js';
+import type { Api } from '../api/call-api.js';
+import { areEqual, findTask, isTaskName, type LoadedTask, putTask } from '../tasks/loaded-task.js';
+import { ActionButton } from '../ui/action-button.js';
+import { BrowserStore } from '../ui/browser-store.js';
+import { Confirm } from '../ui/confirm.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { TextField } from '../ui/text-field.js';
+import { useAction } from '../ui/use-action.js';
+import { useQuestion } from '../ui/use-question.js';
+import type { Draft } from './ask-draft.js';
+import { questionsOfDraft } from './request.js';
+
+interface SaveTaskProps {
+  readonly api: Api;
+  readonly draft: Draft;
+  /** Whether the view is visible. */
+  readonly active: boolean;
+  /** The task whose questions are edited; null: none was opened for that. */
+  readonly edited: LoadedTask | null;
+}
+
+const NAME = new BrowserStore<string>('decider.task-name', 'tab', (stored) =>
+  typeof stored === 'string' ? stored : null,
+);
+
+const DEFAULTS = { description: null, target_error: 0.05, confidence: 0.95 };
+
+/** Makes a task of the questions and the model of a request, or changes one after a question. */
+export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
+  const [name, setName] = useState(() => NAME.read() ?? '');
+  const [before, setBefore] = useQuestion<LoadedTask | null>(active, null);
+  const [saved, setSaved] = useState<string | null>(null);
+  const action = useAction();
+  const type = (text: string) => {
+    setName(text);
+    NAME.write(text);
+  };
+  useEffect(() => {
+    if (edited !== null) type(edited.task.name);
+  }, [edited]);
+  const put = async (found: LoadedTask | null): Promise<string> => {
+    const { model } = draft;
+    const questions = questionsOfDraft(draft);
+    const settings = found?.task ?? DEFAULTS;
+    const { version } = await putTask(api, name, {
+      ...settings,
+      questions,
+      model: model === '' ? null : model,
+    });
+    setSaved(name);
+    return found?.task.version === version
+      ? `Nothing has changed: version ${version} has these questions.`
+      : `Saved as version ${version}.`;
+  };
+  const save = async (): Promise<string> => {
+    setSaved(null);
+    const questions = questionsOfDraft(draft);
+    const found = await findTask(api, name);
+    if (found === null || isUnchanged(found, draft, questions)) return put(found);
+    setBefore(found);
+    return '';
+  };
+  const isRight = isTaskName(name);
+  return (
+    <section class="panel" aria-labelledby="save-task-title">
+      <div class="bar">
+        <h2 id="save-task-title">Save as a task</h2>
+      </div>
+      <p class="muted">
+        A task is these questions and this model under a name. It can be asked about many texts, learn from
+        labels, and say which answers need no look.
+      </p>
+      <form
+        class="save-task"
+        aria-label="Task"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isRight) action.run(save);
+        }}
+      >
+        <TextField
+          label="Name of the task"
+          value={name}
+          onChange={type}
+          hint={`1 to ${LIMITS.customIdCharacters} letters, digits, _ . : or -`}
+          wrong={name !== '' && !isRight}
+        />
+        <ActionButton off={!isRight || action.busy}>Save as a task</ActionButton>
+      </form>
+      <p role="status" class="muted progress-line">
+        {action.done}{' '}
+        {saved !== null && action.done !== '' && <a href={`#/tasks/${saved}`}>Show the task {saved}</a>}
+      </p>
+      {action.error !== null && <ErrorNote error={action.error} />}
+      {before !== null && active && (
+        <Confirm
+          title={`Change the task ${before.task.name}?`}
+          action="Change the task"
+          onConfirm={() => {
+            setBefore(null);
+            action.run(() => put(before));
+          }}
+          onCancel={() => setBefore(null)}
+        >
+          <p>
+            There is a task of this name, with version {before.task.version}. These questions and this model
+            become version {before.task.version + 1}, which has no labels and no fit yet: <code>accept</code>{' '}
+            is <code>null</code> until it is fitted.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+const isUnchanged = (
+  { task, questions }: LoadedTask,
+  { model }: Draft,
+  wanted: LoadedTask['questions'],
+): boolean => (task.model ?? '') === model && areEqual(questions, wanted);

@@ -1,0 +1,105 @@
+import { LIMITS } from '../../api/index.js';
+import type { RefusedLine } from '../api/error.js';
+import { linesOf } from '../batches/check-file.js';
+
+/** A line of a file of labels. */
+interface LabelLine {
+  /** Its number in the file, from 1. */
+  readonly number: number;
+  readonly text: string;
+}
+
+/** Lines that are sent in one call. */
+export type LabelPart = readonly LabelLine[];
+
+/** A file of labels that was read. */
+export interface LabelFile {
+  readonly name: string;
+  readonly lines: number;
+  /** Lines with a state, which are decided first, and charged. */
+  readonly states: number;
+  /** Lines that are no JSON; at most `LIMITS.batchErrors` are listed. */
+  readonly errors: readonly RefusedLine[];
+  readonly invalidLines: number;
+  readonly parts: readonly LabelPart[];
+  /** A problem of the file as a whole; null if there is none. */
+  readonly problem: string | null;
+}
+
+/** A larger file is not read: a task keeps fewer labels. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+/** Lines that are read before the page gets a turn. */
+const TURN_LINES = 500;
+
+const ENCODER = new TextEncoder();
+
+/** Reads a file of labels, and divides it into calls. The server checks more. Rejects with the signal's reason. */
+export async function readLabelFile(file: File, signal: AbortSignal): Promise<LabelFile> {
+  const errors: RefusedLine[] = [];
+  const parts = new Parts();
+  let [number, lines, invalidLines] = [0, 0, 0];
+  const done = (problem: string | null): LabelFile => {
+    const { all, states } = parts;
+    return { name: file.name, lines, states, errors, invalidLines, parts: all, problem };
+  };
+  if (file.size > FILE_BYTES_MAX) return done(`The file is larger than ${FILE_BYTES_MAX / 2 ** 20} MiB.`);
+  try {
+    for await (const text of linesOf(file)) {
+      signal.throwIfAborted();
+      number += 1;
+      if (text.trim() === '') continue;
+      lines += 1;
+      if (lines > LIMITS.taskLabels) {
+        return done(`The file has more than ${LIMITS.taskLabels} lines, which is what a task keeps.`);
+      }
+      const value = parsed(text);
+      if (value instanceof SyntaxError) {
+        invalidLines += 1;
+        const error = `The line is not valid JSON: ${value.message}`;
+        if (errors.length < LIMITS.batchErrors) errors.push({ line: number, type: 'invalid_json', error });
+      } else parts.add({ number, text }, hasState(value));
+      if (lines % TURN_LINES === 0) await new Promise((resolve) => setTimeout(resolve));
+    }
+  } catch (error) {
+    if (error instanceof TypeError) return done('The file is not UTF-8 text.');
+    throw error;
+  }
+  return done(lines === 0 ? 'The file has no lines.' : null);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return error;
+  }
+}
+
+const hasState = (value: unknown): boolean => ((Object(value) as { state?: unknown }).state ?? null) !== null;
+
+/** The lines of a file in calls of the lines, states and bytes that one may have. */
+class Parts {
+  readonly all: LabelLine[][] = [];
+  /** Of all parts. */
+  states = 0;
+  private last = { lines: 0, states: 0, bytes: 0 };
+
+  add(line: LabelLine, withState: boolean): void {
+    const bytes = ENCODER.encode(line.text).length + 1;
+    const states = Number(withState);
+    const { last } = this;
+    const fits =
+      last.lines < LIMITS.labelLines &&
+      last.states + states <= LIMITS.labelStates &&
+      last.bytes + bytes <= LIMITS.labelBytes;
+    if (this.all.length === 0 || !fits) {
+      this.all.push([]);
+      this.last = { lines: 0, states: 0, bytes: 0 };
+    }
+    this.all.at(-1)?.push(line);
+    this.last.lines += 1;
+    this.last.states += states;
+    this.last.bytes += bytes;
+    this.states += states;
+  }
+}

@@ -1,0 +1,115 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { StoredLabels } from '../../client/index.js';
+import type { Api } from '../api/call-api.js';
+import { CallError, type RefusedLine } from '../api/error.js';
+import type { LabelFile, LabelPart } from './label-file.js';
+import { taskPath } from './loaded-task.js';
+
+/** How far the labels of a file are stored. */
+export interface UploadState {
+  readonly file: LabelFile;
+  /** Calls that were answered: their lines are stored. */
+  readonly parts: number;
+  /** The part of the present call's body that has been sent, 0 to 1; null: no call is in progress. */
+  readonly sent: number | null;
+  /** Whether no further call begins. */
+  readonly isStopping: boolean;
+  /** Why the last call failed; null if it did not. */
+  readonly error: unknown;
+  /** The lines that the last call refused, by their numbers in the file. */
+  readonly refused: readonly RefusedLine[];
+  /** The labelled answers that the task has; null until a call was answered. */
+  readonly labels: number | null;
+  /** The id of the key. */
+  readonly key: string;
+}
+
+/** The uploads of this page by task. They go on while another task or view is shown, and outlive the form for a key. */
+const uploads = new Map<string, UploadState>();
+const listeners = new Set<() => void>();
+
+function put(name: string, state: UploadState | null): void {
+  if (state === null) uploads.delete(name);
+  else uploads.set(name, state);
+  for (const listen of listeners) listen();
+}
+
+const change = (name: string, part: Partial<UploadState>): void => {
+  const state = uploads.get(name);
+  if (state !== undefined) put(name, { ...state, ...part });
+};
+
+/** Draws the component anew with each change of an upload. */
+function useUploads(): ReadonlyMap<string, UploadState> {
+  const [, draw] = useState({});
+  useEffect(() => {
+    const listen = () => draw({});
+    listeners.add(listen);
+    return () => void listeners.delete(listen);
+  }, []);
+  return uploads;
+}
+
+/** Whether labels are being sent: leaving the page would stop that. */
+export const useUploading = (): boolean => [...useUploads().values()].some(({ sent }) => sent !== null);
+
+/** The upload of a task; null: no file was chosen, or by another key that still works. */
+export function useUpload(name: string, key: string): UploadState | null {
+  const state = useUploads().get(name) ?? null;
+  if (state === null || state.key === key) return state;
+  return state.error instanceof CallError && state.error.type === 'unauthorized' ? state : null;
+}
+
+/** Replaces the file of a task, unless its labels are being sent. */
+export function chooseLabels(name: string, key: string, file: LabelFile): void {
+  if (uploads.get(name)?.sent != null) return;
+  const none = { parts: 0, sent: null, isStopping: false, error: null, refused: [], labels: null };
+  put(name, { file, key, ...none });
+}
+
+/** No further call begins; the present one ends. */
+export const stopLabels = (name: string): void => change(name, { isStopping: true });
+
+/**
+ * Sends the labels that are not stored yet, call by call, until all are stored or a call fails. Ignored while they are being
+ * sent.
+ */
+export async function sendLabels(api: Api, name: string, key: string): Promise<void> {
+  const begun = uploads.get(name);
+  if (begun === undefined || begun.sent !== null) return;
+  put(name, { ...begun, key, sent: 0, isStopping: false, error: null, refused: [] });
+  for (;;) {
+    const state = uploads.get(name) as UploadState;
+    const part = state.file.parts[state.parts];
+    if (part === undefined || state.isStopping) break;
+    try {
+      change(name, { sent: 0 });
+      const { labels } = await sendPart(api, name, part);
+      change(name, { parts: state.parts + 1, labels });
+    } catch (error) {
+      change(name, { error, refused: inFile(error, part) });
+      break;
+    }
+  }
+  change(name, { sent: null });
+}
+
+async function sendPart(api: Api, name: string, part: LabelPart): Promise<StoredLabels> {
+  const { body } = await api.json<StoredLabels>(`${taskPath(name)}/labels`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/jsonl' },
+    body: new Blob(part.map(({ text }) => `${text}\n`)),
+    onSent: (sent) => change(name, { sent }),
+  });
+  return body;
+}
+
+/** The refused lines of a call, with their numbers in the file. */
+const inFile = (error: unknown, part: LabelPart): RefusedLine[] =>
+  error instanceof CallError
+    ? error.lines.map((refused) => ({ ...refused, line: part[refused.line - 1]?.number ?? refused.line }))
+    : [];
+
+/** How many lines of a file are stored. */
+export const storedLines = ({ file, parts }: Pick<UploadState, 'file' | 'parts'>): number =>
+  file.parts.slice(0, parts).reduce((sum, { length }) => sum + length, 0);

@@ -1,0 +1,190 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { LIMITS } from '../../api/index.js';
+import type { Task } from '../../client/index.js';
+import type { Api } from '../api/call-api.js';
+import { CallError } from '../api/error.js';
+import { ActionButton } from '../ui/action-button.js';
+import { DropZone } from '../ui/drop-zone.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { count, whole } from '../ui/format-values.js';
+import { RefusedLines } from '../ui/refused-lines.js';
+import { AsOf, type Source, Sourced } from '../ui/sourced.js';
+import { type LabelFile, readLabelFile } from './label-file.js';
+import {
+  chooseLabels,
+  sendLabels,
+  stopLabels,
+  storedLines,
+  type UploadState,
+  useUpload,
+} from './label-uploads.js';
+
+interface LabelsPanelProps {
+  readonly api: Api;
+  readonly name: string;
+  /** The id of the key. */
+  readonly keyId: string;
+  readonly task: Task;
+  readonly source: Source;
+  readonly onChanged: () => void;
+}
+
+const EXAMPLE = `{"request_id": "req_…", "expected": {"angry": true}}
+{"state": "Where is my parcel?", "expected": {"angry": false}}`;
+
+/** A place for a file of labels, and how far it is stored. */
+export function LabelsPanel({ api, name, keyId, task, source, onChanged }: LabelsPanelProps) {
+  const upload = useUpload(name, keyId);
+  const [reading, setReading] = useState<string | null>(null);
+  const readings = useRef<AbortController | null>(null);
+  useEffect(() => () => readings.current?.abort(), []);
+  const choose = async ([file]: File[]) => {
+    if (file === undefined || (upload !== null && upload.sent !== null)) return;
+    readings.current?.abort();
+    const control = new AbortController();
+    readings.current = control;
+    setReading(file.name);
+    try {
+      chooseLabels(name, keyId, await readLabelFile(file, control.signal));
+    } catch {
+      // Another file was chosen.
+      return;
+    }
+    setReading(null);
+  };
+  const send = () => {
+    sendLabels(api, name, keyId).finally(onChanged);
+  };
+  return (
+    <section class="panel" aria-labelledby="labels-title" aria-busy={upload !== null && upload.sent !== null}>
+      <div class="bar">
+        <h2 id="labels-title">Labels</h2>
+        <AsOf source={source} />
+      </div>
+      <Sourced source={source}>
+        <p>
+          {count(task.labels, 'labelled answer')} of at most {whole(LIMITS.taskLabels)}.
+        </p>
+      </Sourced>
+      <DropZone
+        label="Choose a file of labels"
+        accept=".jsonl,.ndjson,.json,.txt,application/jsonl"
+        onFiles={choose}
+      >
+        or drop it here: JSON Lines, one label per line
+      </DropZone>
+      <details class="task-part">
+        <summary>What does a line look like?</summary>
+        <pre class="code">{EXAMPLE}</pre>
+        <p class="muted">
+          A line names a request by the <code>X-Request-Id</code> of its response, a line of a batch by{' '}
+          <code>batch_id</code> and <code>custom_id</code>, or has a <code>state</code>, which is decided
+          first.
+        </p>
+      </details>
+      {reading !== null && <p role="status">Reading {reading}…</p>}
+      {upload !== null && <Upload upload={upload} onSend={send} onStop={() => stopLabels(name)} />}
+    </section>
+  );
+}
+
+interface UploadProps {
+  readonly upload: UploadState;
+  readonly onSend: () => void;
+  readonly onStop: () => void;
+}
+
+function Upload({ upload, onSend, onStop }: UploadProps) {
+  const { file, sent, error, refused } = upload;
+  const stored = storedLines(upload);
+  const isReady = file.problem === null && file.invalidLines === 0;
+  return (
+    <>
+      <FileSummary file={file} />
+      {isReady && (
+        <div class="actions">
+          <SendButton upload={upload} stored={stored} onSend={onSend} onStop={onStop} />
+        </div>
+      )}
+      {isReady && <Progress upload={upload} stored={stored} />}
+      {file.invalidLines > 0 && <RefusedLines lines={file.errors} all={file.invalidLines} />}
+      {error !== null && sent === null && <ErrorNote error={error} />}
+      {error instanceof CallError && refused.length > 0 && (
+        <RefusedLines lines={refused} all={error.invalidLines} />
+      )}
+    </>
+  );
+}
+
+function FileSummary({ file }: { readonly file: LabelFile }) {
+  const { name, lines, states, invalidLines, problem } = file;
+  if (problem !== null) {
+    return (
+      <p class="warning" role="status">
+        <bdi>{name}</bdi>: {problem}
+      </p>
+    );
+  }
+  return (
+    <>
+      <p role="status">
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        : {count(lines, 'line')}
+        {invalidLines > 0 && (
+          <strong class="warning"> {count(invalidLines, 'line is', 'lines are')} not valid JSON</strong>
+        )}
+      </p>
+      {states > 0 && (
+        <p class="muted">
+          {count(states, 'line has', 'lines have')} a state, which is decided at the price of a line of a
+          batch.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface SendButtonProps extends UploadProps {
+  /** Lines that are stored. */
+  readonly stored: number;
+}
+
+function SendButton({ upload: { file, sent, isStopping }, stored, onSend, onStop }: SendButtonProps) {
+  const isSending = sent !== null;
+  const left = file.lines - stored;
+  if (left === 0 && !isSending) return null;
+  return (
+    <>
+      <ActionButton primary off={isSending} onClick={onSend}>
+        {isSending
+          ? 'Storing…'
+          : stored === 0
+            ? `Store ${count(left, 'label')}`
+            : `Store the other ${count(left, 'label')}`}
+      </ActionButton>
+      {isSending && file.parts.length > 1 && (
+        <ActionButton off={isStopping} onClick={onStop}>
+          Stop after this call
+        </ActionButton>
+      )}
+    </>
+  );
+}
+
+function Progress({ upload, stored }: { readonly upload: UploadState; readonly stored: number }) {
+  const { file, parts, sent, labels } = upload;
+  const present = file.parts[parts]?.length ?? 0;
+  const done = (stored + present * (sent ?? 0)) / file.lines;
+  return (
+    <>
+      {sent !== null && <progress aria-label="Part of the labels that is sent" value={done} />}
+      <p role="status" class={sent === null && stored > 0 && stored < file.lines ? 'warning' : 'muted'}>
+        {stored > 0 && `${whole(stored)} of ${count(file.lines, 'line')} are stored.`}
+        {sent === 1 && ' The server checks and stores the next ones.'}
+        {labels !== null && stored === file.lines && ` The task has ${count(labels, 'labelled answer')}.`}
+      </p>
+    </>
+  );
+}

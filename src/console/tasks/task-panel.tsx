@@ -1,0 +1,75 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Limits } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
+import { LoadNote } from '../ui/loading.js';
+import { Renew, Sourced } from '../ui/sourced.js';
+import { useLoad } from '../ui/use-load.js';
+import { DeleteTask } from './delete-task.js';
+import { FitPanel } from './fit-panel.js';
+import { LabelsPanel } from './labels-panel.js';
+import { type LoadedTask, loadTask } from './loaded-task.js';
+import { TaskAsk } from './task-ask.js';
+import { TaskFacts } from './task-facts.js';
+import { TaskQuestions } from './task-questions.js';
+import { TaskSettings } from './task-settings.js';
+
+interface TaskPanelProps {
+  readonly api: Api;
+  readonly limits: Limits;
+  readonly name: string;
+  readonly active: boolean;
+  /** Called when the task was changed or deleted. */
+  readonly onChanged: () => void;
+  readonly onEdit: (task: LoadedTask) => void;
+}
+
+/** One task: what it asks, what is known about its answers, and everything that can be done with it. */
+export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: TaskPanelProps) {
+  const { value, error, reload, ...source } = useLoad((signal) => loadTask(api, name, signal), active, [
+    api,
+    name,
+  ]);
+  const title = useRef<HTMLHeadingElement>(null);
+  // The address has changed: a reader of the screen goes on here.
+  useEffect(() => title.current?.focus(), []);
+  const changed = () => {
+    reload();
+    onChanged();
+  };
+  const common = { api, name, onChanged: changed };
+  return (
+    <>
+      <section class="panel" aria-labelledby="task-title">
+        <div class="bar">
+          <h2 id="task-title" tabIndex={-1} ref={title}>
+            {name}
+          </h2>
+          <Renew source={source} reload={reload} />
+        </div>
+        <LoadNote value={value} error={error} />
+        {value !== null && (
+          <>
+            <Sourced source={source}>
+              <TaskFacts task={value.task} />
+              <TaskQuestions loaded={value} />
+            </Sourced>
+            <div class="actions">
+              <button type="button" onClick={() => onEdit(value)}>
+                Edit the questions in Ask
+              </button>
+              <DeleteTask api={api} name={name} active={active} onDeleted={onChanged} />
+            </div>
+          </>
+        )}
+      </section>
+      {value !== null && (
+        <>
+          <FitPanel {...common} loaded={value} source={source} />
+          <LabelsPanel {...common} keyId={limits.key.id} task={value.task} source={source} />
+          <TaskAsk {...common} limits={limits} loaded={value} />
+          <TaskSettings {...common} task={value.task} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Limits } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
+import { useLeaveWarning } from '../ui/use-leave-warning.js';
+import { useLoad } from '../ui/use-load.js';
+import { useUploading } from './label-uploads.js';
+import { type LoadedTask, listTasks } from './loaded-task.js';
+import { TaskPanel } from './task-panel.js';
+import { TaskTable } from './task-table.js';
+
+interface TasksViewProps {
+  readonly api: Api;
+  readonly limits: Limits;
+  /** The name of the task to show; null for none. */
+  readonly name: string | null;
+  /** Whether the view is visible: only then is anything read. */
+  readonly active: boolean;
+  /** Called with a task whose questions are to be changed. */
+  readonly onEdit: (task: LoadedTask) => void;
+}
+
+/** The tasks of the workspace, and one of them in detail. */
+export function TasksView({ api, limits, name, active, onEdit }: TasksViewProps) {
+  const list = useLoad((signal) => listTasks(api, signal), active, [api, name]);
+  useLeaveWarning(useUploading());
+  return (
+    <div class="columns tasks">
+      <h1 class="hidden">Tasks</h1>
+      <div class="column">
+        <TaskTable loaded={list} shown={name} />
+      </div>
+      <div class="column">
+        {name === null ? (
+          <section class="panel">
+            <p class="empty">Choose a task to see its questions, its fit and its labels.</p>
+          </section>
+        ) : (
+          <TaskPanel
+            key={name}
+            api={api}
+            limits={limits}
+            name={name}
+            active={active}
+            onChanged={list.reload}
+            onEdit={onEdit}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
