@@ -67,6 +67,7 @@ const ALONE: ReadonlySet<string> = new Set([
   // They move the time of their server, or stop it.
   'console/browser/access',
   'console/browser/old-facts',
+  'console/browser/task-interruptions',
   'console/browser/usage',
   'console/browser/views',
   'storage/folder/ledger/other-process',

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
 import type { Api } from '../api/call-api.js';
-import { areEqual, findTask, isTaskName, type LoadedTask, putTask } from '../tasks/loaded-task.js';
+import { areEqual, isTaskName, type LoadedTask } from '../tasks/loaded-task.js';
+import { findTask, putTask } from '../tasks/task-requests.js';
 import { ActionButton } from '../ui/action-button.js';
 import { BrowserStore } from '../ui/browser-store.js';
 import { Confirm } from '../ui/confirm.js';

@@ -18,7 +18,7 @@ interface FitPanelProps {
   readonly onChanged: () => void;
 }
 
-/** More questions are folded. */
+/** Of more questions, only the first fitted one is unfolded. */
 const OPEN_MAX = 2;
 
 /** The fit in force, and a button that makes one. */
@@ -38,7 +38,7 @@ export function FitPanel({ api, name, loaded, source, onChanged }: FitPanelProps
     <section class="panel" aria-labelledby="fit-title" aria-busy={action.busy}>
       <div class="bar">
         <h2 id="fit-title">Fit</h2>
-        <ActionButton primary={fit === null} off={action.busy} onClick={() => action.run(run)}>
+        <ActionButton primary={fit === null && labels > 0} off={action.busy} onClick={() => action.run(run)}>
           {action.busy ? 'Fitting…' : `Fit to ${count(labels, 'label')}`}
         </ActionButton>
       </div>
@@ -88,6 +88,7 @@ interface QuestionsProps {
 }
 
 function Questions({ loaded: { asked, task }, fit }: QuestionsProps) {
+  const first = asked.find(({ name }) => 'threshold' in (own(fit.questions, name) ?? {}));
   return (
     <>
       <p class="muted">
@@ -103,7 +104,7 @@ function Questions({ loaded: { asked, task }, fit }: QuestionsProps) {
               name={name}
               fit={found}
               target={task.target_error}
-              open={asked.length <= OPEN_MAX}
+              open={asked.length <= OPEN_MAX || name === first?.name}
             />
           )
         );

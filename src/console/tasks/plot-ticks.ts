@@ -1,5 +1,5 @@
 /** A number of an axis. */
-export interface Tick {
+interface Tick {
   readonly value: number;
   /** In percent, without the sign. */
   readonly text: string;

@@ -7,10 +7,11 @@ import { useLoad } from '../ui/use-load.js';
 import { DeleteTask } from './delete-task.js';
 import { FitPanel } from './fit-panel.js';
 import { LabelsPanel } from './labels-panel.js';
-import { type LoadedTask, loadTask } from './loaded-task.js';
+import type { LoadedTask } from './loaded-task.js';
 import { TaskAsk } from './task-ask.js';
 import { TaskFacts } from './task-facts.js';
 import { TaskQuestions } from './task-questions.js';
+import { loadTask } from './task-requests.js';
 import { TaskSettings } from './task-settings.js';
 
 interface TaskPanelProps {

@@ -7,7 +7,7 @@ import { percent, whole } from '../ui/format-values.js';
 import { TextField } from '../ui/text-field.js';
 import { useAction } from '../ui/use-action.js';
 import { overtakenHint, useEdits } from '../ui/use-edits.js';
-import { loadTask, putTask } from './loaded-task.js';
+import { loadTask, putTask } from './task-requests.js';
 
 interface TaskSettingsProps {
   readonly api: Api;

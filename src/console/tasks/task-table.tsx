@@ -57,7 +57,7 @@ function Rows({ tasks, shown }: { readonly tasks: readonly TaskSummary[]; readon
             <th scope="col" class="number">
               Labels
             </th>
-            <th scope="col">Fit in force</th>
+            <th scope="col">Fitted</th>
           </tr>
         </thead>
         <tbody>
@@ -73,10 +73,12 @@ function Rows({ tasks, shown }: { readonly tasks: readonly TaskSummary[]; readon
                   </div>
                 )}
               </td>
-              <td>{task.model ?? 'default'}</td>
+              <td class="nowrap">{task.model ?? 'default'}</td>
               <td class="number">{whole(task.answers)}</td>
               <td class="number">{whole(task.labels)}</td>
-              <td>{task.fitted_at === null ? 'none' : time(task.fitted_at)}</td>
+              <td title={task.fitted_at === null ? undefined : time(task.fitted_at)}>
+                {task.fitted_at === null ? 'no' : 'yes'}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -3,8 +3,9 @@ import type { Api } from '../api/call-api.js';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import { useLoad } from '../ui/use-load.js';
 import { useUploading } from './label-uploads.js';
-import { type LoadedTask, listTasks } from './loaded-task.js';
+import type { LoadedTask } from './loaded-task.js';
 import { TaskPanel } from './task-panel.js';
+import { listTasks } from './task-requests.js';
 import { TaskTable } from './task-table.js';
 
 interface TasksViewProps {
@@ -30,9 +31,11 @@ export function TasksView({ api, limits, name, active, onEdit }: TasksViewProps)
       </div>
       <div class="column">
         {name === null ? (
-          <section class="panel">
-            <p class="empty">Choose a task to see its questions, its fit and its labels.</p>
-          </section>
+          list.value?.length !== 0 && (
+            <section class="panel">
+              <p class="empty">Choose a task to see its questions, its fit and its labels.</p>
+            </section>
+          )
         ) : (
           <TaskPanel
             key={name}

@@ -6,6 +6,7 @@ import { png } from '../images/png.js';
 import { batchFile, chooseBatch } from './batch-file.js';
 import { ask, type ConsoleWorld, enter, type Tab } from './console.js';
 import { dropFiles } from './drop.js';
+import { fittedTask, HOSTILE_TASK, ownKey, tasksOf } from './tasks.js';
 import { usedKey } from './usage.js';
 
 type Open = (tab: Tab, world: ConsoleWorld) => Promise<unknown>;
@@ -72,6 +73,23 @@ export const VIEWS: Readonly<Record<string, Open>> = {
     await tab.page.getByLabel('Name', { exact: true }).nth(1).fill('angry');
     await tab.page.getByRole('button', { name: 'Ask', exact: true }).click();
     await tab.page.getByRole('alert').waitFor();
+  },
+  'no-tasks': async (tab, world) => {
+    await enter(tab, world, 'tasks', ownKey(world));
+    await tab.page.getByText('A task is a named set of questions').waitFor();
+  },
+  'task-fitted': async (tab, world) => {
+    const token = ownKey(world);
+    await fittedTask(world, token, 'support-mail', 60);
+    await tasksOf(world, token).put('other');
+    await enter(tab, world, 'tasks/support-mail', token);
+    await tab.page.getByRole('img', { name: /^Reliability/ }).waitFor();
+  },
+  'task-hostile': async (tab, world) => {
+    const token = ownKey(world);
+    await tasksOf(world, token).put('x'.repeat(64), HOSTILE_TASK);
+    await enter(tab, world, `tasks/${'x'.repeat(64)}`, token);
+    await tab.page.getByRole('heading', { name: 'Settings' }).waitFor();
   },
   'no-batches': async (tab, world) => {
     const { token } = createKey(world.store, world.clock, 'default');

@@ -1,0 +1,47 @@
+import type { Task, TaskSummary } from '../../client/index.js';
+import type { Api } from '../api/call-api.js';
+import { CallError } from '../api/error.js';
+import { indented, type JsonNode, NULL, number, object, text } from '../json/json-node.js';
+import { type LoadedTask, readTask, taskPath } from './loaded-task.js';
+
+/** What a PUT sends of a task. */
+export interface SentTask extends Pick<Task, 'model' | 'description' | 'target_error' | 'confidence'> {
+  readonly questions: JsonNode;
+}
+
+/** The tasks of the workspace, by name. Rejects as `Api` does. */
+export async function listTasks(api: Api, signal: AbortSignal): Promise<readonly TaskSummary[]> {
+  return (await api.json<{ readonly data: readonly TaskSummary[] }>('v1/tasks', { signal })).body.data;
+}
+
+/** Rejects as `Api` does. */
+export async function loadTask(api: Api, name: string, signal: AbortSignal): Promise<LoadedTask> {
+  return readTask(await api.text(taskPath(name), signal));
+}
+
+/** The task of a name; null if there is none. Rejects as `Api` does. */
+export async function findTask(api: Api, name: string): Promise<LoadedTask | null> {
+  try {
+    return await loadTask(api, name, new AbortController().signal);
+  } catch (error) {
+    if (error instanceof CallError && error.type === 'task_not_found') return null;
+    throw error;
+  }
+}
+
+/** Makes a task or changes it. Resolves with the task. Rejects as `Api` does. */
+export async function putTask(api: Api, name: string, sent: SentTask): Promise<Task> {
+  const { model, description, target_error, confidence, questions } = sent;
+  const said = (value: string | null): JsonNode => (value === null ? NULL : text(value));
+  const body = indented(
+    object([
+      ['questions', questions],
+      ['model', said(model)],
+      ['description', said(description)],
+      ['target_error', number(target_error)],
+      ['confidence', number(confidence)],
+    ]),
+  );
+  const headers = { 'content-type': 'application/json' };
+  return (await api.json<Task>(taskPath(name), { method: 'PUT', body, headers })).body;
+}

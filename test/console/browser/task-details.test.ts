@@ -1,0 +1,143 @@
+import { HOSTILE_LABEL, HOSTILE_NAME } from '../../support/console/batch-file.js';
+import { consoleTest, enter, overflow, PHONE } from '../../support/console/console.js';
+import { haveFocus } from '../../support/console/keyboard.js';
+import { fittedTask, HOSTILE_TASK, ownKey, QUESTIONS, tasksOf } from '../../support/console/tasks.js';
+import { until } from '../../support/until.js';
+
+consoleTest('a task is asked; accept is said in words, and old answers are marked', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  const tasks = tasksOf(world, token);
+  await fittedTask(world, token, 'mail');
+  await enter(tab, world, 'tasks/mail', token);
+  const panel = page.getByRole('region', { name: 'Ask the task' });
+  const state = panel.getByLabel('State, as text');
+  await state.fill('My card was charged twice!');
+  await state.press('Control+Enter');
+  await panel.getByText('Answered.').waitFor();
+  t.match(await panel.locator('.accept').allTextContents(), [
+    /^(Accepted: its|Not accepted: its) confidence/,
+    'No threshold is in force for this question.',
+    'No threshold is in force for this question.',
+  ]);
+  await panel.getByText('Version of the task1').waitFor();
+  await page.getByRole('row', { name: /^mail Mail to support default 25 24 yes/ }).waitFor();
+  await state.fill('Another text');
+  await panel.getByText('The state or the task has been changed since').waitFor();
+  await state.fill('My card was charged twice!');
+  await panel.getByText('Answered.').waitFor();
+  // Another program makes a further version.
+  await tasks.put('mail', { questions: { angry: QUESTIONS.angry } });
+  await page.getByRole('button', { name: 'Reload' }).last().click();
+  await panel.getByText('The state or the task has been changed since').waitFor();
+  await page.getByText('No fit is in force').waitFor();
+  await page.reload();
+  await state.getByText('My card was charged twice!').waitFor();
+  t.notMatch(page.url(), 'charged', 'it is not in the address');
+});
+
+consoleTest(
+  'only settings that were changed are sent, and questions keep their order',
+  async (t, tab, world) => {
+    const { page } = tab;
+    const token = ownKey(world);
+    const tasks = tasksOf(world, token);
+    const questions = '{"10":{"type":"noul"},"9":{"type":"choice","criteria":{"2":"b","1":null}}}';
+    await tasks.put('order', JSON.parse(`{"questions":${questions}}`));
+    const body = `{"questions":${questions}}`;
+    const put = (more = '') =>
+      fetch(`${world.url}/v1/tasks/order`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: `${body.slice(0, -1)}${more}}`,
+      });
+    await put();
+    const { version } = await tasks.show('order');
+    await enter(tab, world, 'tasks/order', token);
+    t.strictSame(await page.locator('.task-questions strong').allTextContents(), ['10', '9']);
+    const form = page.getByRole('form', { name: 'Settings' });
+    const target = form.getByLabel('Target error');
+    await target.fill('2');
+    await form.getByText('Enter a number from 0.001 to 0.5.').waitFor();
+    t.equal(await target.getAttribute('aria-invalid'), 'true');
+    await target.fill('0.2');
+    await form.getByText('Another target needs a new fit').waitFor();
+    // Somebody else changes the description, and the target too.
+    await put(',"description":"theirs","target_error":0.3');
+    await page.reload();
+    t.equal(await target.inputValue(), '0.2', 'the edit outlives a reload');
+    await form.getByText('Changed meanwhile: it is 0.3 now. Saving replaces it.').waitFor();
+    await form.getByRole('button', { name: 'Save the settings' }).click();
+    await form.getByText('The settings are saved.').waitFor();
+    t.match(await tasks.show('order'), {
+      version,
+      description: 'theirs',
+      target_error: 0.2,
+      confidence: 0.95,
+    });
+    const description = form.getByLabel('Description');
+    await description.fill('😀'.repeat(1_025));
+    await form.getByText('1,025 of 1,024 characters.').waitFor();
+    t.equal(await form.getByRole('button').getAttribute('aria-disabled'), 'true');
+    await description.fill('😀'.repeat(1_024));
+    await form.getByRole('button').click();
+    await form.getByText('The settings are saved.').waitFor();
+    t.equal((await tasks.show('order')).description, '😀'.repeat(1_024));
+  },
+);
+
+consoleTest('a task is deleted by its name; one that is gone says so', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  const tasks = tasksOf(world, token);
+  await tasks.put('first');
+  await tasks.put('second');
+  await enter(tab, world, 'tasks/first', token);
+  await page.getByRole('button', { name: 'Delete the task' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name of the task').fill('second');
+  t.ok(await dialog.getByRole('button', { name: 'Delete it' }).isDisabled());
+  await dialog.getByLabel('Name of the task').fill('first');
+  await page.keyboard.press('Enter');
+  await page.getByText('Choose a task to see').waitFor();
+  await until(async () => (await page.getByRole('link', { name: 'first' }).count()) === 0);
+  t.strictSame(
+    (await tasks.list()).map(({ name }: { name: string }) => name),
+    ['second'],
+  );
+  for (const name of ['first', '..', 'a%2Fb']) {
+    await page.evaluate(`location.hash = '/tasks/${name}'`);
+    await page.getByRole('alert').getByText('task_not_found').waitFor();
+    await page.getByRole('link', { name: 'second' }).click();
+    await haveFocus(page.getByRole('heading', { name: 'second' }));
+  }
+});
+
+for (const [size, context] of [
+  ['wide', {}],
+  ['phone', { viewport: PHONE }],
+] as const) {
+  consoleTest(
+    `hostile names of a task are text: ${size}`,
+    async (t, tab, world) => {
+      const { page } = tab;
+      const token = ownKey(world);
+      const tasks = tasksOf(world, token);
+      const name = 'x'.repeat(64);
+      t.match(await tasks.put(name, HOSTILE_TASK), { version: 1 });
+      await enter(tab, world, `tasks/${name}`, token);
+      const item = page.locator('.task-questions > li');
+      await item.waitFor();
+      t.equal(await item.locator('strong').textContent(), HOSTILE_NAME);
+      t.equal(await item.locator('.labels li').first().textContent(), HOSTILE_LABEL);
+      t.ok((await page.getByText(HOSTILE_TASK.description).count()) >= 2, 'in the list and beside the task');
+      await page.getByRole('region', { name: 'Ask the task' }).getByLabel('State, as text').fill('x');
+      await page.getByRole('button', { name: 'Ask the task' }).click();
+      await page.getByText('Answered.').waitFor();
+      t.equal(await page.locator('main img').count(), 0);
+      t.equal(await page.title(), 'Tasks · decider');
+      t.equal(await overflow(tab), 0);
+    },
+    { context },
+  );
+}

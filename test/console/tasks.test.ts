@@ -1,0 +1,64 @@
+import { test } from 'tap';
+import { LIMITS } from '../../src/api/index.js';
+import { indented } from '../../src/console/json/json-node.js';
+import { readLabelFile } from '../../src/console/tasks/label-file.js';
+import { areEqual, isTaskName, readTask } from '../../src/console/tasks/loaded-task.js';
+import { roundBottom, roundTop, ticksOf } from '../../src/console/tasks/plot-ticks.js';
+
+const read = (content: string | Uint8Array<ArrayBuffer>) =>
+  readLabelFile(new File([content], 'labels.jsonl'), new AbortController().signal);
+
+const sizes = (parts: ReadonlyArray<readonly unknown[]>) => parts.map(({ length }) => length);
+
+test('labels are divided into calls, at the limits and one past them', async (t) => {
+  const label = '{"request_id":"r","expected":{"q":true}}';
+  const state = '{"state":"s","expected":{"q":true}}';
+  const lines = (line: string, count: number) => Array.from({ length: count }, () => line).join('\n');
+  const { labelLines, labelStates, taskLabels } = LIMITS;
+  t.strictSame(sizes((await read(lines(label, labelLines))).parts), [labelLines]);
+  t.strictSame(sizes((await read(lines(label, labelLines + 1))).parts), [labelLines, 1]);
+  t.strictSame(sizes((await read(lines(state, labelStates))).parts), [labelStates]);
+  const states = await read(`${lines(state, labelStates + 1)}\n${label}`);
+  t.strictSame([sizes(states.parts), states.states], [[labelStates, 2], labelStates + 1]);
+  const long = JSON.stringify({ state: 'x'.repeat(LIMITS.labelBytes / 2), expected: { q: true } });
+  t.strictSame(sizes((await read(lines(long, 2))).parts), [1, 1]);
+  t.equal((await read(lines(label, taskLabels))).problem, null);
+  t.match((await read(lines(label, taskLabels + 1))).problem, /more than 20000 lines/);
+});
+
+test('lines of a file of labels keep their numbers', async (t) => {
+  const file = await read('\ufeff{"a":1}\r\n\n{"b":2}\nnonsense\n"text"\n');
+  t.strictSame(
+    file.parts.flat().map(({ number }) => number),
+    [1, 3, 5],
+  );
+  t.match(file, { lines: 4, invalidLines: 1, errors: [{ line: 4, type: 'invalid_json' }] });
+  t.equal((await read('\n \n')).problem, 'The file has no lines.');
+  t.equal((await read(Uint8Array.of(0xff, 0x0a))).problem, 'The file is not UTF-8 text.');
+});
+
+test('the questions of a task keep the order in which they were sent', async (t) => {
+  const questions = '{"10":{"type":"choice","criteria":{"2":"b","1":null}},"9":{"type":"noul"}}';
+  const loaded = readTask(`{"name":"a","questions":${questions}}`);
+  t.strictSame(
+    loaded.asked.map(({ name, options }) => [name, options]),
+    [
+      ['10', ['2', '1']],
+      ['9', []],
+    ],
+  );
+  t.equal(indented(loaded.questions).replace(/\s/g, ''), questions);
+  t.ok(areEqual(loaded.questions, readTask(`{"questions": ${questions}}`).questions));
+  t.notOk(areEqual(loaded.questions, readTask('{"questions":{"9":{"type":"noul"}}}').questions));
+  t.strictSame(['a.b:C_1-', 'x'.repeat(64)].map(isTaskName), [true, true]);
+  t.strictSame(['', '.', '..', 'a/b', 'x'.repeat(65), 'ä'].map(isTaskName), Array(6).fill(false));
+});
+
+test('the numbers of an axis are round', async (t) => {
+  const texts = (from: number, to: number) => ticksOf(from, to).map(({ text }) => text);
+  t.strictSame(texts(0, 1), ['0', '20', '40', '60', '80', '100']);
+  t.strictSame(texts(0.5, 1), ['50', '60', '70', '80', '90', '100']);
+  t.strictSame(texts(0, 0.004), ['0.0', '0.1', '0.2', '0.3', '0.4']);
+  t.strictSame([0, 0.001, 0.05, 0.051, 0.4, 1].map(roundTop), [0.001, 0.001, 0.05, 0.06, 0.4, 1]);
+  t.strictSame([0, 0.09, 0.5, 0.99, 1].map(roundBottom), [0, 0, 0.5, 0.9, 0.9]);
+});
