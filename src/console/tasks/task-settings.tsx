@@ -61,7 +61,7 @@ export function TaskSettings({ api, name, task, onChanged }: TaskSettingsProps) 
   };
   const promise = edits.changed.target_error !== undefined || edits.changed.confidence !== undefined;
   return (
-    <section class="panel" aria-labelledby="task-settings-title">
+    <section class="panel task-settings" aria-labelledby="task-settings-title">
       <h2 id="task-settings-title">Settings</h2>
       <ActionForm
         action={action}
