@@ -68,7 +68,7 @@ consoleTest('a restart of the server in between', async (t, tab, world) => {
   // The console may have read the list again by itself; a click on the heading does nothing.
   await page.getByRole('button', { name: 'Try again' }).or(list).first().click();
   await list.waitFor();
-  await page.getByRole('link', { name: 'Ask' }).click();
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
   await ask(tab);
   t.equal(await page.getByRole('alert').count(), 0);
   t.equal(await page.getByLabel('State, as text').textContent(), 'A draft');

@@ -84,7 +84,7 @@ consoleTest('a finished upload leaves the user in the view to which he went', as
   await chooseBatch(page, batchFile(1));
   await page.getByRole('button', { name: 'Submit 1 line' }).click();
   await page.getByRole('progressbar', { name: 'Part of the file that is sent' }).waitFor();
-  await page.getByRole('link', { name: 'Ask' }).click();
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
   go();
   await until(async () => (await batchesOf(world.url, token)).length === 1);
   await page.getByRole('form', { name: 'Request' }).waitFor();

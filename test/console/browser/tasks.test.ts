@@ -16,7 +16,7 @@ consoleTest('questions of Ask become a task, and further ones its next version',
   const tasks = tasksOf(world, token);
   await enter(tab, world, 'tasks', token);
   await page.getByText('A task is a named set of questions').waitFor();
-  await page.getByRole('link', { name: 'Ask' }).first().click();
+  await page.getByRole('link', { name: 'Ask', exact: true }).first().click();
   const panel = page.getByRole('region', { name: 'Save as a task' });
   const name = panel.getByLabel('Name of the task');
   const save = panel.getByRole('button', { name: 'Save as a task' });
