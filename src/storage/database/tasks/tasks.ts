@@ -187,15 +187,12 @@ export class DatabaseTasks implements TaskStore {
     );
   }
 
-  counted({
-    id,
-    workspace,
-    name,
-  }: Pick<Task, 'id' | 'workspace' | 'name'>): Promise<ShadowRecord | undefined> {
+  counted(task: Pick<Task, 'id' | 'workspace' | 'name'>): Promise<ShadowRecord | undefined> {
     return this.orUnavailable(async () => {
       const { database } = this.parts;
-      const found = await findTask(database, workspace, name);
-      return found?.id === id ? findShadow(database, this.keys.open(id, found.key), { id }) : undefined;
+      const found = await findTask(database, task.workspace, task.name);
+      if (found?.id !== task.id) return undefined;
+      return findShadow(database, this.keys.open(task.id, found.key), task);
     });
   }
 
