@@ -90,10 +90,10 @@ export class Api {
 
   private shown(error: unknown): unknown {
     if (!(error instanceof DeciderError)) return error;
-    const { status, type, message, retryAfterSeconds, requestId, lines, invalidLines, field, shortages } =
+    const { status, type, message, retryAfterSeconds, requestId, lines, invalidLines, field, questions } =
       error;
     if (status === null) return new CallError(null, UNREACHABLE, 'The server did not answer.');
-    const facts = [retryAfterSeconds, requestId, lines, invalidLines, field, shortages] as const;
+    const facts = [retryAfterSeconds, requestId, lines, invalidLines, field, questions] as const;
     const refusal = new CallError(status, type, message, ...facts);
     if (type === 'unauthorized') this.onRefusedKey(refusal);
     return refusal;

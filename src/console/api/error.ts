@@ -1,4 +1,4 @@
-import type { LabelShortage } from '../../client/index.js';
+import type { DeciderError } from '../../client/index.js';
 
 /** A line of a batch file that the server refused. */
 export interface RefusedLine {
@@ -22,8 +22,8 @@ export class CallError extends Error {
     readonly invalidLines = 0,
     /** The field of the request that is wrong; null if none is named. */
     readonly field: string | null = null,
-    /** The questions of a task that have too few labels for a fit. */
-    readonly shortages: readonly LabelShortage[] = [],
+    /** Of `too_few_labels`: what each question has and needs. */
+    readonly questions: DeciderError['questions'] = {},
   ) {
     super(message);
   }

@@ -1,4 +1,3 @@
-import type { LabelShortage } from '../../client/index.js';
 import { own } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
@@ -59,28 +58,26 @@ const NoFit = () => (
 );
 
 function Refusal({ error }: { readonly error: unknown }) {
-  const shortages = error instanceof CallError ? error.shortages : [];
-  if (shortages.length === 0) return <ErrorNote error={error} />;
+  const questions = error instanceof CallError ? Object.entries(error.questions) : [];
+  if (questions.length === 0) return <ErrorNote error={error} />;
   return (
     <div class="note error" role="alert">
       <p>
-        <strong>Too few labels: {whole(Math.min(...shortages.map(({ needed }) => needed)))} needed</strong>
+        <strong>
+          Too few labels: {whole(Math.min(...questions.map(([, { needed }]) => needed)))} needed
+        </strong>
       </p>
-      <Shortages shortages={shortages} />
+      <ul>
+        {questions.map(([name, { labels, needed }]) => (
+          <li key={name}>
+            <bdi>{name === '' ? '(no name)' : name}</bdi>: {whole(labels)} of {whole(needed)}
+          </li>
+        ))}
+      </ul>
       <p class="muted">Labels count for the version in use and the build that answers now.</p>
     </div>
   );
 }
-
-const Shortages = ({ shortages }: { readonly shortages: readonly LabelShortage[] }) => (
-  <ul>
-    {shortages.map(({ question, labels, needed }) => (
-      <li key={question}>
-        <bdi>{question === '' ? '(no name)' : question}</bdi>: {whole(labels)} of {whole(needed)}
-      </li>
-    ))}
-  </ul>
-);
 
 interface QuestionsProps {
   readonly loaded: LoadedTask;
