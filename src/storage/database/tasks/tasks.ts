@@ -25,7 +25,6 @@ import {
   type TaskAnswer,
   type TaskBounds,
   type TaskContent,
-  type TaskCounts,
   type TaskFit,
   type TaskMonitor,
   type TaskPlace,
@@ -256,7 +255,7 @@ export class DatabaseTasks implements TaskStore {
     return this.orUnavailable(() => this.readAll(this.parts.database, workspace));
   }
 
-  counts(workspace: string): Promise<ReadonlyMap<string, TaskCounts>> {
+  counts(workspace: string): ReturnType<TaskStore['counts']> {
     return this.orUnavailable(() => countTasks(this.parts.database, workspace));
   }
 
