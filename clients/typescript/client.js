@@ -772,6 +772,21 @@ var TaskCalls = class {
     const path = `${pathOf(name)}/fit`;
     return this.json({ path, method: "POST", repeatable: "always", has: "questions", signal });
   }
+  /**
+   * Makes the shadow build of a task its model, as a new version without a shadow. Not repeated: look at the task instead.
+   *
+   * @param expected refuses the call unless this version is in use and this build is the shadow build
+   */
+  promote(name, expected = {}, { signal } = {}) {
+    return this.json({
+      path: `${pathOf(name)}/promote`,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(expected),
+      repeatable: "unanswered",
+      signal
+    });
+  }
   /** Deletes a task with everything that is known about its answers. */
   delete(name, { signal } = {}) {
     return this.json({ path: pathOf(name), method: "DELETE", repeatable: "unanswered", signal });

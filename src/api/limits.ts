@@ -109,6 +109,8 @@ export const LIMITS = {
   taskTargetErrors: [0.001, 0.5],
   /** Ours: `confidence` of a task, from and to. */
   taskConfidences: [0.5, 0.999],
+  /** Ours: the body of a call that promotes a shadow, as sent and decompressed. */
+  promotionBytes: 1024,
   /** Ours: answers that are kept of a task; the oldest goes. */
   taskAnswers: 100_000,
   /** Ours: labelled answers of a task. */

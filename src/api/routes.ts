@@ -155,6 +155,16 @@ export const ROUTES = [
     meaning: 'Fit a task to its labels, and put its thresholds in force.',
   },
   {
+    name: 'promoteTask',
+    method: 'POST',
+    path: '/v1/tasks/{name}/promote',
+    token: true,
+    body: 'promotion',
+    ofModel: false,
+    errors: 'own',
+    meaning: 'Make the shadow build of a task its model, as a new version.',
+  },
+  {
     name: 'limits',
     method: 'GET',
     path: '/v1/limits',

@@ -514,6 +514,13 @@ export interface ApiSchemas {
     readonly target_error?: number | undefined;
     /** With which probability the target error holds; 0.95 if absent. */
     readonly confidence?: number | undefined;
+    /** A second build that is compared with the one that answers; `null` or absent: none. */
+    readonly shadow?: {
+      /** An id of the model list, or a build. */
+      readonly model: string;
+      /** The share of the requests that are also run on it. */
+      readonly share: number;
+    } | null | undefined;
   };
   /** A task and the questions of its version in use. */
   readonly Task: {
@@ -629,6 +636,61 @@ export interface ApiSchemas {
         readonly refused: "too_few_labels";
         readonly labels: number;
         readonly needed: number;
+      } };
+    } | null;
+    /** The shadow build; `null` without one. */
+    readonly shadow: {
+      readonly model: string;
+      readonly share: number;
+      /** The builds that are compared; `null`: the server does not serve it. */
+      readonly builds: {
+        readonly live: string | null;
+        readonly shadow: string | null;
+      };
+      /** When counting began; `null`: nothing is counted yet. */
+      readonly since: string | null;
+      /** By name. */
+      readonly questions: { readonly [name: string]: {
+        /** Requests that both builds have answered. */
+        readonly answers: number;
+        /** The share of answers with the same option. */
+        readonly agreement: {
+          readonly value: number;
+          /** The bounds of a 95 % interval. */
+          readonly ci: readonly (number)[];
+        } | null;
+        /** Of the probabilities, over all options. */
+        readonly mean_difference: number | null;
+        /** The largest one of a probability. */
+        readonly largest_difference: number | null;
+        /** The share of answers whose `accept` would change; `null` without a threshold. */
+        readonly accept_changed: {
+          readonly value: number;
+          /** The bounds of a 95 % interval. */
+          readonly ci: readonly (number)[];
+        } | null;
+        readonly newly_accepted: number;
+        readonly no_longer_accepted: number;
+        /** Labels of answers that both builds have given. */
+        readonly labels: number;
+        /** The share of right answers of the build that answers. */
+        readonly live_accuracy: {
+          readonly value: number;
+          /** The bounds of a 95 % interval. */
+          readonly ci: readonly (number)[];
+        } | null;
+        /** The share of right answers of the shadow build. */
+        readonly shadow_accuracy: {
+          readonly value: number;
+          /** The bounds of a 95 % interval. */
+          readonly ci: readonly (number)[];
+        } | null;
+        /** Shadow minus live, with the interval of paired answers. */
+        readonly accuracy_difference: {
+          readonly value: number;
+          /** The bounds of a 95 % interval. */
+          readonly ci: readonly (number)[];
+        } | null;
       } };
     } | null;
     /** The questions by name; answers come back under the same names. */
@@ -873,6 +935,13 @@ export interface ApiSchemas {
       readonly labels: number;
       readonly needed: number;
     } };
+  };
+  /** What the caller has seen of the task. */
+  readonly TaskPromotion: {
+    /** The version that must be in use; `null` or absent: any. */
+    readonly version?: number | null | undefined;
+    /** The build that must be the shadow build; `null` or absent: any. */
+    readonly model?: string | null | undefined;
   };
   /** Credit, limits and prices of the key. */
   readonly Limits: {

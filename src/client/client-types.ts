@@ -208,6 +208,8 @@ export interface TaskContent<Asked extends Questions = Questions> {
   readonly target_error?: number | undefined;
   /** With which probability the target error holds; 0.95 if absent. */
   readonly confidence?: number | undefined;
+  /** A second build that is run on a share of the requests, above 0 to 1; none if absent. */
+  readonly shadow?: { readonly model: string; readonly share: number } | null | undefined;
 }
 
 /** A state for the questions of a task. */
@@ -242,6 +244,8 @@ export type TaskLabel<Asked extends Questions = Questions> = {
 
 /** What labels say about each question of a task, and the thresholds. */
 export type TaskFit = ApiSchemas['TaskFit'];
+/** The version and the shadow build that must be in use for a promotion. */
+export type TaskPromotion = ApiSchemas['TaskPromotion'];
 export type StoredLabels = ApiSchemas['TaskLabels'];
 
 export type Task = ApiSchemas['Task'];

@@ -9,6 +9,7 @@ import type {
   TaskContent,
   TaskFit,
   TaskLabel,
+  TaskPromotion,
   TaskState,
   TaskSummary,
 } from './client-types.js';
@@ -109,6 +110,22 @@ export class TaskCalls {
   fit(name: string, { signal }: SignalOptions = {}): Promise<TaskFit> {
     const path = `${pathOf(name)}/fit`;
     return this.json({ path, method: 'POST', repeatable: 'always', has: 'questions', signal });
+  }
+
+  /**
+   * Makes the shadow build of a task its model, as a new version without a shadow. Not repeated: look at the task instead.
+   *
+   * @param expected refuses the call unless this version is in use and this build is the shadow build
+   */
+  promote(name: string, expected: TaskPromotion = {}, { signal }: SignalOptions = {}): Promise<Task> {
+    return this.json({
+      path: `${pathOf(name)}/promote`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(expected),
+      repeatable: 'unanswered',
+      signal,
+    });
   }
 
   /** Deletes a task with everything that is known about its answers. */

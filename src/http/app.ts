@@ -94,6 +94,8 @@ export interface TaskApp {
   decide(name: string, request: SentRequest, requestId: string, signal: AbortSignal): Promise<DecideReply>;
   remove(name: string): Promise<object>;
   fit(name: string, signal: AbortSignal): Promise<string>;
+  /** Makes the shadow build the model of the task. */
+  promote(name: string, expected: SentTask, signal: AbortSignal): Promise<string>;
   /** Labels as JSON Lines. */
   label(name: string, labels: SentTask, signal: AbortSignal): Promise<object>;
 }

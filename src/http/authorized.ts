@@ -75,6 +75,13 @@ export function answerAuthorized(
       body: JSON.stringify(await caller.tasks.label(id ?? '', { body, encoding }, signal)),
     }));
   }
+  if (route.body === 'promotion') {
+    const { length, encoding } = checkFile(framing, headers, LIMITS.promotionBytes);
+    caller.admitFree(length);
+    return withBody(options, caller, incoming, length, async (body) => ({
+      body: await caller.tasks.promote(id ?? '', { body, encoding }, signal),
+    }));
+  }
   if (
     route.name === 'listTasks' ||
     route.name === 'showTask' ||

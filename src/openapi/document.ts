@@ -20,6 +20,7 @@ import {
 } from './responses.js';
 import { TaskFitSchema } from './task-fit-schema.js';
 import { TaskBody, TaskDeletedSchema, TaskLabelsSchema, TaskListSchema, TaskSchema } from './task-schemas.js';
+import { PromotionBody } from './task-shadow-schema.js';
 
 const SCHEMAS = {
   DecideRequest: DecideBody,
@@ -38,6 +39,7 @@ const SCHEMAS = {
   TaskAnswers: TaskAnswersSchema,
   TaskLabels: TaskLabelsSchema,
   TaskFit: TaskFitSchema,
+  TaskPromotion: PromotionBody,
   Limits: LimitsSchema,
   Usage: UsageSchema,
   ModelList: ModelListSchema,
@@ -64,6 +66,7 @@ const ANSWERS: Readonly<Record<RouteName, SchemaName | 'page' | null>> = {
   decideTask: 'TaskAnswers',
   labelTask: 'TaskLabels',
   fitTask: 'TaskFit',
+  promoteTask: 'Task',
   limits: 'Limits',
   usage: 'Usage',
   models: 'ModelList',
@@ -114,8 +117,12 @@ const REQUESTS = {
   decisions: { schema: 'DecisionsRequest', example: DECISIONS_EXAMPLE },
   putTask: { schema: 'TaskRequest', example: TASK_EXAMPLE },
   decideTask: { schema: 'TaskDecideRequest', example: { state: DECIDE_EXAMPLE.state } },
+  promoteTask: { schema: 'TaskPromotion', example: { version: 1 } },
 } as const satisfies Readonly<
-  Record<Extract<Route, { body: 'decision' | 'task' }>['name'], { schema: SchemaName; example: object }>
+  Record<
+    Extract<Route, { body: 'decision' | 'task' | 'promotion' }>['name'],
+    { schema: SchemaName; example: object }
+  >
 >;
 
 /** The contract as an OpenAPI 3.1 document, made from the tables and schemas of this room. */
@@ -236,10 +243,11 @@ function operationOf(
 const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
 
 function requestBody(route: Route): object {
-  if (route.body !== 'decision' && route.body !== 'task')
+  if (route.body !== 'decision' && route.body !== 'task' && route.body !== 'promotion')
     return { required: true, content: { 'application/jsonl': { schema: { type: 'string' } } } };
   const { schema, example } = REQUESTS[route.name];
-  return { required: true, content: { 'application/json': { schema: reference(schema), example } } };
+  const required = route.body !== 'promotion';
+  return { required, content: { 'application/json': { schema: reference(schema), example } } };
 }
 
 /** The 200 and the errors of a route, by status. */

@@ -1,6 +1,7 @@
 import { LIMITS } from '../api/index.js';
 import { QUESTIONS } from './requests.js';
 import { TaskFitSchema } from './task-fit-schema.js';
+import { ShadowField, ShadowSchema } from './task-shadow-schema.js';
 
 // JSON Schemas of the tasks of a workspace (contract 4.11), for documentation and tests; the clients derive their types
 // from them.
@@ -41,6 +42,7 @@ export const TaskBody = {
     description: DESCRIPTION,
     target_error: TARGET_ERROR,
     confidence: CONFIDENCE,
+    shadow: ShadowField,
   },
   description: 'Questions that are asked about many states.',
 } as const;
@@ -77,7 +79,7 @@ const COUNTED = {
 /** A task. */
 export const TaskSchema = {
   type: 'object',
-  required: [...SUMMARY_NAMES, 'versions', 'answers', 'labels', 'fit', 'questions'],
+  required: [...SUMMARY_NAMES, 'versions', 'answers', 'labels', 'fit', 'shadow', 'questions'],
   properties: {
     ...SUMMARY_FIELDS,
     versions: {
@@ -94,6 +96,7 @@ export const TaskSchema = {
       anyOf: [TaskFitSchema, { type: 'null' }],
       description: 'The fit in force for the build that answers now; `null` without one.',
     },
+    shadow: { anyOf: [ShadowSchema, { type: 'null' }], description: 'The shadow build; `null` without one.' },
     questions: QUESTIONS,
   },
   description: 'A task and the questions of its version in use.',

@@ -2,7 +2,14 @@ import { LIMITS } from '../api/index.js';
 import { entryFile, type Owner, SHARED_TURN_BYTES, SharedTurn } from '../base/index.js';
 import type { PrepareResult, SentRequest } from '../decide/index.js';
 import { type CountMemory, TOKENIZING_STACK_MEBIBYTES } from '../engine/index.js';
-import type { ReadLabels, ReadTask, SentLabels, SentTask } from '../tasks/index.js';
+import type {
+  ReadLabels,
+  ReadPromotion,
+  ReadTask,
+  SentLabels,
+  SentPromotion,
+  SentTask,
+} from '../tasks/index.js';
 import { PrepareQueue } from './prepare-queue.js';
 import type { PrepareSetup } from './prepare-thread.js';
 
@@ -95,6 +102,11 @@ export class PreparePool {
   /** Reads the body of a task, which is as small as that of a text request. Rejects as `prepare` does. */
   readTask(task: SentTask, owner: Owner, signal: AbortSignal): Promise<ReadTask> {
     return this.texts.call('task', task, owner, signal);
+  }
+
+  /** Reads what a caller expects of a shadow that is promoted. Rejects as `prepare` does. */
+  readPromotion(task: SentPromotion, owner: Owner, signal: AbortSignal): Promise<ReadPromotion> {
+    return this.texts.call('promotion', task, owner, signal);
   }
 
   /** Reads labels. Rejects as `prepare` does. */

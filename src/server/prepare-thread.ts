@@ -22,10 +22,13 @@ import {
 import { ImageReader } from '../images/index.js';
 import {
   type ReadLabels,
+  type ReadPromotion,
   type ReadTask,
   readLabels,
+  readPromotion,
   readTask,
   type SentLabels,
+  type SentPromotion,
   type SentTask,
 } from '../tasks/index.js';
 
@@ -87,6 +90,11 @@ export function task(sent: SentTask): Promise<ReadTask> {
 /** Reads labels of answers to a task. */
 export function labels(sent: SentLabels): Promise<ReadLabels> {
   return readLabels(sent);
+}
+
+/** Reads what a caller expects of a shadow that is promoted. */
+export function promotion(sent: SentPromotion): Promise<ReadPromotion> {
+  return readPromotion(sent);
 }
 
 /** Resolves when the models are open. */

@@ -37,7 +37,8 @@ export class Service implements App {
     readonly engines: Engines,
     readonly storage: Storage,
   ) {
-    this.tasks = new TaskService(engines, storage, metrics, dependencies.log, dependencies.clock);
+    const { log, clock } = dependencies;
+    this.tasks = new TaskService(engines, storage, metrics, log, clock, Math.random);
     void engines.stuck.then((reason) => {
       this.failure = reason;
     });
@@ -69,6 +70,7 @@ export class Service implements App {
       this.settings = next;
       this.engines.useLimits(next);
       this.batches?.modelsChanged();
+      this.tasks.modelsChanged();
       useMasterKey();
     };
   }
@@ -91,6 +93,7 @@ export class Service implements App {
   /** From now on the server takes no new requests; those in progress are answered. */
   beginStop(): void {
     this.isStopping = true;
+    this.tasks.beginStop();
   }
 
   /** Why requests cannot be answered; empty if they can. */

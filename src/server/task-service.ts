@@ -1,8 +1,8 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
-import { type Clock, FairQueue, type Shares } from '../base/index.js';
+import { type Clock, endAll, FairQueue, type Shares } from '../base/index.js';
 import type { BatchTasks } from '../batch/index.js';
-import { type Decision, readStoredQuestions, type SentRequest } from '../decide/index.js';
+import { type Decision, mayUse, readStoredQuestions, type SentRequest } from '../decide/index.js';
 import type { TaskApp } from '../http/index.js';
 import type { Storage } from '../storage/index.js';
 import {
@@ -10,6 +10,7 @@ import {
   fitsInForce,
   isTaskName,
   type NewLabel,
+  promoteTask,
   putTask,
   requireTaskName,
   type Task,
@@ -23,6 +24,9 @@ import type { Log, Metrics } from '../telemetry/index.js';
 import { ServedBatchTasks } from './batch-tasks.js';
 import type { Engines } from './engines.js';
 import { inTurn } from './queue-full.js';
+import { ShadowPairs } from './shadows/shadow-pairs.js';
+import { ShadowReports } from './shadows/shadow-reports.js';
+import { ShadowRuns } from './shadows/shadow-runs.js';
 import { TaskAsking } from './task-asking.js';
 import { TaskFits } from './task-fits.js';
 import { TaskLabels } from './task-labels.js';
@@ -48,6 +52,9 @@ export class TaskService {
   readonly ofBatches: BatchTasks;
   private readonly labels: TaskLabels;
   private readonly fits: TaskFits;
+  private readonly pairs: ShadowPairs;
+  private readonly reports: ShadowReports;
+  private readonly shadows: ShadowRuns;
 
   constructor(
     private readonly engines: Engines,
@@ -55,12 +62,18 @@ export class TaskService {
     metrics: Metrics,
     log: Pick<Log, 'error'>,
     clock: Clock,
+    random: () => number,
   ) {
     const { access } = storage;
     this.asking = new TaskAsking(storage.tasks, metrics, log);
     this.ofBatches = new ServedBatchTasks(storage, this.asking);
     this.labels = new TaskLabels({ engines, access, clock });
     this.fits = new TaskFits(storage);
+    const { tasks } = storage;
+    this.pairs = new ShadowPairs({ tasks, clock, log, metrics });
+    this.reports = new ShadowReports({ tasks, engines });
+    const compare = this.pairs.add.bind(this.pairs);
+    this.shadows = new ShadowRuns({ engines, clock, log, metrics, random, compare });
   }
 
   /** The tasks for one caller: those of its workspace. */
@@ -73,7 +86,7 @@ export class TaskService {
         return this.put(caller, name, body, signal);
       },
       list: async () => ({ object: 'list', data: await this.entries(workspace) }),
-      show: async (name) => this.shown(await this.existing({ workspace, name })),
+      show: async (name) => this.shown(caller, await this.existing({ workspace, name })),
       remove: async (name) => {
         const remove = () => this.storage.tasks.remove({ workspace, name });
         if (!isTaskName(name) || !(await this.change(caller, remove))) throw taskNotFound();
@@ -82,9 +95,14 @@ export class TaskService {
       decide: async (name, request, requestId, signal) => {
         const task = await this.existing({ workspace, name });
         const asked = await this.asking.ofTask(task);
-        const decision = await decide({ ...request, task: asked }, signal);
+        const sent = { caller, task, asked, request, reference: requestId };
+        const decision = await this.shadows.beside(sent, () => decide({ ...request, task: asked }, signal));
         this.asking.keep(task, answerOf(asked, requestId, decision));
         return decision;
+      },
+      promote: async (name, body, signal) => {
+        requireLoaded();
+        return this.promote(caller, name, body, signal);
       },
       fit: async (name, signal) => {
         requireLoaded();
@@ -105,9 +123,20 @@ export class TaskService {
     };
   }
 
-  /** Ends the thread of fits. */
-  close(): Promise<void> {
-    return this.fits.close();
+  /** Drops what runs on shadow builds: other models are current now. */
+  modelsChanged(): void {
+    this.shadows.drop();
+  }
+
+  /** From now on nothing runs on shadow builds. */
+  beginStop(): void {
+    this.shadows.stop();
+  }
+
+  /** Stores what was counted, and ends the threads. */
+  async close(): Promise<void> {
+    this.shadows.stop();
+    await endAll([() => this.pairs.flush(), () => this.fits.close(), () => this.reports.close()]);
   }
 
   private async put(
@@ -128,7 +157,27 @@ export class TaskService {
         putTask(before, { ...place, id }, content, now),
       ),
     );
-    return this.json(task, content.questions);
+    return this.json(caller, task, content.questions);
+  }
+
+  private async promote(
+    caller: Caller,
+    name: string,
+    { body, encoding }: Parameters<TaskApp['promote']>[1],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const workspace = caller.workspace.id;
+    const { id: key } = caller.key;
+    const set = this.engines.current;
+    const read = await set.use(() => set.readPromotion({ body, encoding }, { workspace, key }, signal));
+    if (!read.ok) throw new ApiError(read.type, read.message);
+    await this.existing({ workspace, name });
+    const task = await this.change(caller, () =>
+      this.storage.tasks.promote({ workspace, name }, `key:${key}`, (before, now) =>
+        promoteTask(before, this.buildsOf(caller, before.task), read.expected, key, now),
+      ),
+    );
+    return this.shown(caller, task);
   }
 
   /** Makes a change in the turn of the caller. Rejects with ApiError `overloaded` if too many wait. */
@@ -146,14 +195,15 @@ export class TaskService {
     });
   }
 
-  private async shown(task: Task): Promise<string> {
-    return this.json(task, await this.asking.questions(task, task.version));
+  private async shown(caller: Caller, task: Task): Promise<string> {
+    return this.json(caller, task, await this.asking.questions(task, task.version));
   }
 
-  private async json(task: Task, questions: string): Promise<string> {
+  private async json(caller: Caller, task: Task, questions: string): Promise<string> {
     const { tasks } = this.storage;
     const versions = await tasks.versions(task);
     if (versions === undefined) throw taskNotFound();
+    const names = readStoredQuestions(questions).map((question) => question.name);
     // Another call may have made a further version meanwhile.
     return taskJson(task, {
       versions: versions.slice(0, task.version),
@@ -161,6 +211,7 @@ export class TaskService {
       answers: await tasks.answers(task),
       labels: await tasks.labels(task),
       fit: await this.fitOf(task),
+      shadow: await this.reports.of(caller, task, names),
     });
   }
 
@@ -181,6 +232,21 @@ export class TaskService {
     const build = this.engines.catalog.find(model);
     if (build !== undefined) return build.id;
     throw new ApiError('model_not_found', 'This server does not serve the model of the task any more.');
+  }
+
+  /** The builds that the model and the shadow of a task stand for. Throws ApiError if the caller cannot use them. */
+  private buildsOf({ workspace }: Caller, task: Task): { readonly live: string; readonly shadow: string } {
+    const live = this.buildOf(task);
+    if (task.shadow === null) return { live, shadow: live };
+    const build = this.engines.catalog.find(task.shadow.model);
+    if (build === undefined)
+      throw new ApiError(
+        'model_not_found',
+        'This server does not serve the shadow build of the task any more.',
+      );
+    if (!mayUse(build, workspace.models))
+      throw new ApiError('model_not_allowed', 'The workspace may not use the shadow build of the task.');
+    return { live, shadow: build.id };
   }
 
   /** Rejects with ApiError `task_not_found`. */

@@ -40,13 +40,17 @@ export {
   sealTask,
   type TaskRow,
 } from './sealed-task.js';
+export type { CompareWork } from './shadow/compare-labels.js';
 export {
   type ExpectedShadow,
   type Promotion,
   promoteTask,
   type StoredShadow,
 } from './shadow/promote-task.js';
+export { type ReadPromotion, readPromotion, type SentPromotion } from './shadow/read-promotion.js';
+export { shadowJson } from './shadow/shadow-object.js';
 export {
+  comparesSame,
   hasSameShadow,
   type NewPairs,
   type ShadowRecord,

@@ -1,6 +1,7 @@
 import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../api/index.js';
 import { checkQuestions, decompress, type OpenBody, openBody } from '../decide/index.js';
 import type { Catalog } from '../engine/index.js';
+import { readShadow } from './shadow/read-shadow.js';
 import type { TaskContent } from './task-types.js';
 
 /** The body of a PUT, and who sent it. */
@@ -47,7 +48,7 @@ function contentOf(
     description: readDescription(fields.description),
     targetError: readShare(fields, 'target_error', DEFAULT_TARGET_ERROR, LIMITS.taskTargetErrors),
     confidence: readShare(fields, 'confidence', DEFAULT_CONFIDENCE, LIMITS.taskConfidences),
-    shadow: null,
+    shadow: readShadow(fields.shadow, catalog, allowedModels),
   };
 }
 

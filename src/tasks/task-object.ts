@@ -32,7 +32,7 @@ export const taskEntry = (task: Task, { answers, labels }: TaskCounts, fit: Task
  *
  * @param known what is known about it. `versions`: oldest first. `questions`: those of the version in use, as JSON, which
  *   keeps their order. `answers`: how many are kept. `labels`: how many labelled answers it has.
- *   `fit`: the fit in force for the build that answers now, as JSON; null: there is none
+ *   `fit`: the fit in force for the build that answers now, as JSON; null: there is none. `shadow`: see `shadowJson`
  */
 export function taskJson(
   task: Task,
@@ -42,14 +42,15 @@ export function taskJson(
     readonly answers: number;
     readonly labels: number;
     readonly fit: string | null;
+    readonly shadow: string;
   },
 ): string {
-  const { versions, questions, answers, labels, fit } = known;
+  const { versions, questions, answers, labels, fit, shadow } = known;
   const shown = versions.map(({ model, created }, at) => ({
     version: at + 1,
     model,
     created_at: showWithOffset(created),
   }));
   const rest = JSON.stringify({ ...taskSummary(task), versions: shown, answers, labels });
-  return `${rest.slice(0, -1)},"fit":${fit},"questions":${questions}}`;
+  return `${rest.slice(0, -1)},"fit":${fit},"shadow":${shadow},"questions":${questions}}`;
 }

@@ -27,7 +27,7 @@ export interface Task {
 }
 
 /** A second build that is asked about a share of the requests, after they were answered. Not part of a version. */
-interface TaskShadow {
+export interface TaskShadow {
   /** The id of a model or build. */
   readonly model: string;
   /** Above 0, at most 1. */

@@ -147,6 +147,12 @@ export const METRICS = {
     help: 'Answers to tasks by what became of their numbers: `kept`, or `dropped` where there was no room.',
     labels: ['outcome'],
   },
+  taskShadows: {
+    name: 'decider_task_shadows_total',
+    kind: 'counter',
+    help: 'Requests to tasks that were drawn for the shadow build: `started`, `counted` with both answers, `failed` on the shadow build, or `dropped` where the engines were busy, there was no room, or the models changed.',
+    labels: ['event'],
+  },
   batchLines: {
     name: 'decider_batch_lines_total',
     kind: 'counter',

@@ -17,6 +17,7 @@ import { REQUESTS } from './requests.js';
 import { SYSTEM_ONE_PATH } from './system-one-path.js';
 import { TASKS } from './tasks.js';
 import { TASK_LABELS } from './tasks-labels.js';
+import { TASK_SHADOWS } from './tasks-shadow.js';
 import { USAGE } from './usage.js';
 
 /** Every contract test, roughly in the order of the sections. */
@@ -32,6 +33,7 @@ export const TESTS: readonly ContractTest[] = [
   ...USAGE,
   ...TASKS,
   ...TASK_LABELS,
+  ...TASK_SHADOWS,
   ...BATCHES_SUBMIT,
   ...BATCHES_LINES,
   ...BATCHES_TASKS,
@@ -49,6 +51,7 @@ export const STORED_TESTS: readonly ContractTest[] = [
   ...USAGE,
   ...TASKS,
   ...TASK_LABELS,
+  ...TASK_SHADOWS,
   ...BATCHES_SUBMIT,
   ...BATCHES_TASKS,
   ...BATCHES_OBJECTS,

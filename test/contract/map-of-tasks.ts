@@ -16,6 +16,13 @@ const INVALID_LABELS = '4.11 rule 11: one invalid line refuses all labels of a c
 const FITTED = '4.11 rule 14: a fit of the labels, in its documented shape';
 const TOO_FEW = '4.11 rule 14: too few labels are refused with the number';
 
+const SHADOW_SHAPE = '2.15: a shadow, in its documented shape';
+const SHADOW_PUT = '4.11 rule 18: a shadow is checked, and no part of a version';
+const SHADOW_FREE = '4.11 rule 19: shadows are compared, and charged to nobody';
+const SHADOW_LABELS = '2.15 accuracy: labels of answers that both builds have given';
+const PROMOTED = '4.11 rule 21: a shadow is promoted, unless something has changed';
+const PROMOTION_BODY = '8 limit promotion body: 1 KiB as sent and decompressed, and no more';
+
 /** The rules about tasks. */
 export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '2.13 questions': by(SHAPE, '2.13 questions: kept in the order sent'),
@@ -29,6 +36,15 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '2.13 labels': by(SHAPE, LABELS),
   '2.13 fit': by(SHAPE, FITTED),
   '2.13 fitted_at': by(SHAPE, FITTED),
+  '2.13 shadow': by(SHADOW_SHAPE),
+  '2.15 settings': by(SHADOW_SHAPE),
+  '2.15 builds': by(SHADOW_SHAPE),
+  '2.15 since': by(SHADOW_SHAPE),
+  '2.15 questions': by(SHADOW_SHAPE),
+  '2.15 agreement': { by: [SHADOW_SHAPE], elsewhere: ['test/statistics/shadow.test.ts'] },
+  '2.15 differences': { by: [SHADOW_SHAPE], elsewhere: ['test/statistics/shadow.test.ts'] },
+  '2.15 accept': { by: [SHADOW_SHAPE], elsewhere: ['test/statistics/shadow.test.ts'] },
+  '2.15 accuracy': by(SHADOW_LABELS),
   '2.13 times': by(SHAPE),
   '2.14 of': by(FITTED),
   '2.14 questions': by(FITTED),
@@ -65,10 +81,17 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
     elsewhere: ['test/tasks/put-task.test.ts'],
   },
   '4.11 rule 16': { elsewhere: ['test/statistics/guarantee.test.ts'] },
+  '4.11 rule 18': by(SHADOW_PUT),
+  '4.11 rule 19': {
+    by: [SHADOW_FREE],
+    elsewhere: ['test/server/shadows.test.ts', 'test/server/shadow-runs.test.ts'],
+  },
+  '4.11 rule 20': { elsewhere: ['test/storage/tasks/shadows.test.ts'] },
+  '4.11 rule 21': { by: [PROMOTED], elsewhere: ['test/storage/tasks/shadows.test.ts'] },
   '7.4 too_few_labels': by(TOO_FEW),
   '7.4 invalid_labels': by(INVALID_LABELS),
-  '7.4 no_shadow': { elsewhere: ['test/tasks/promote-task.test.ts'] },
-  '7.4 shadow_changed': { elsewhere: ['test/tasks/promote-task.test.ts'] },
+  '7.4 no_shadow': by(PROMOTED),
+  '7.4 shadow_changed': { by: [PROMOTED], elsewhere: ['test/tasks/promote-task.test.ts'] },
   '7.4 too_many_labels': { elsewhere: ['test/tasks/label-rows.test.ts'] },
   '7.4 task_not_found': by(OWNERS, NAMES),
   '7.4 invalid_task': by(NAMES, REFUSED),
@@ -82,6 +105,8 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '8 limit labels': { elsewhere: ['test/tasks/label-rows.test.ts'] },
   '8 limit label body': { elsewhere: ['test/tasks/read-labels.test.ts'] },
   '8 limit label lines': { elsewhere: ['test/tasks/read-labels.test.ts'] },
+  '8 limit shadow share': by(SHADOW_PUT),
+  '8 limit promotion body': by(PROMOTION_BODY),
   '8 limit task description': by(REFUSED),
   '8 limit target_error': by(REFUSED),
   '8 limit confidence': by(REFUSED),

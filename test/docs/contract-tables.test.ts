@@ -236,6 +236,13 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
     `${LIMITS.taskConfidences.join(' to ')}; ${DEFAULT_CONFIDENCE} by default`,
     error('invalid_task'),
   ],
+  ['shadow share', '`share` of a shadow', 'above 0, at most 1', error('invalid_task')],
+  [
+    'promotion body',
+    'body of `promote`',
+    `${bytes(LIMITS.promotionBytes)} as sent, ${bytes(LIMITS.promotionBytes)} decompressed`,
+    error('body_too_large'),
+  ],
   [
     'usage days',
     '`days` of the usage of a key',

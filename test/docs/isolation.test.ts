@@ -26,6 +26,15 @@ import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/se
 import { OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/operator-body.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
+import {
+  SHADOW_REPORTS_AT_ONCE,
+  SHADOW_REPORTS_WAITING_MAX,
+} from '../../src/server/shadows/shadow-reports.js';
+import {
+  SHADOW_BYTES_MAX,
+  SHADOWS_AT_ONCE,
+  SHADOWS_WAITING_MAX,
+} from '../../src/server/shadows/shadow-runs.js';
 import { FITS_AT_ONCE, FITS_WAITING_MAX } from '../../src/server/task-fits.js';
 import { LABEL_STATES_MAX, LABEL_STATES_WAITING_MAX } from '../../src/server/task-labels.js';
 import { TASK_CHANGES_MAX, TASK_CHANGES_WAITING_MAX } from '../../src/server/task-service.js';
@@ -57,6 +66,11 @@ const shares = [
   share('states waiting for that', LABEL_STATES_WAITING_MAX),
   share('fits of tasks at the same time', FITS_AT_ONCE),
   share('fits waiting', FITS_WAITING_MAX),
+  share('requests run on shadow builds at the same time', SHADOWS_AT_ONCE),
+  share('requests waiting for their shadow build; further ones are not run on it', SHADOWS_WAITING_MAX),
+  share('memory of their bodies', SHADOW_BYTES_MAX, bytes),
+  share('reports about shadow builds that open labels at the same time', SHADOW_REPORTS_AT_ONCE),
+  share('such reports waiting', SHADOW_REPORTS_WAITING_MAX),
 ];
 
 const { stallBytes, stallMs, totalMs } = BODY_DEADLINES;

@@ -1,4 +1,4 @@
-// kill -9 during answers, labels, fits and changes of tasks: what was acknowledged is stored, and no fit is half applied.
+// kill -9 during answers, labels, fits, pairs of shadow builds and changes of tasks: what was acknowledged is stored, and no fit is half applied.
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -33,13 +33,19 @@ const failed = (error: unknown) => {
 /** What processes that were killed had acknowledged. */
 class Acknowledged {
   readonly labels = new Set<string>();
+  /** References of answers to which that of the shadow build was added. */
+  readonly pairs = new Set<string>();
   fit = -1;
+  /** Rounds whose task was promoted. */
+  readonly promoted = new Set<number>();
   /** By round. */
   readonly versions = new Map<number, number>();
 
   add(round: number, line: string): void {
     const [what, value = ''] = line.split(' ');
     if (what === 'label') this.labels.add(value);
+    if (what === 'pair') this.pairs.add(value);
+    if (what === 'promoted') this.promoted.add(round);
     if (what === 'fit') this.fit = Number(value);
     if (what === 'version') this.versions.set(round, Number(value));
   }
@@ -78,6 +84,23 @@ async function check(t: Test, tasks: TaskStore, known: Acknowledged): Promise<vo
     'no label is lost',
   );
   t.equal(await tasks.labels(task), stored.size);
+  const paired = new Set(
+    found?.rows.flatMap((row) => {
+      const { reference, shadow } = openAnswer(found.dataKey, task, row);
+      return shadow === undefined ? [] : [reference];
+    }),
+  );
+  t.strictSame(
+    [...known.pairs].filter((reference) => !paired.has(reference)),
+    [],
+    'no answer of the shadow build is lost',
+  );
+  const counted = (await tasks.counted(task))?.questions[0]?.answers ?? 0;
+  t.ok(counted >= known.pairs.size && counted <= stored.size, 'no pair is lost or counted twice');
+  for (const round of known.promoted) {
+    const promoted = await tasks.find({ workspace: 'w', name: `p${round}` });
+    t.match(promoted, { version: 2, model: 'n-1', shadow: null }, 'no promotion is lost');
+  }
   if (known.fit >= 0) {
     const [fit] = task.fits;
     t.ok((fit?.at ?? -1) >= known.fit, 'no fit is lost');
@@ -95,7 +118,7 @@ async function check(t: Test, tasks: TaskStore, known: Acknowledged): Promise<vo
   }
 }
 
-test('data folder: a killed server loses no label, no fit and no version', async (t) => {
+test('data folder: a killed server loses no label, no fit, no version and no promotion', async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`seed ${seed}`);
   const { integer } = random(seed);
@@ -114,18 +137,22 @@ test('data folder: a killed server loses no label, no fit and no version', async
   }
 });
 
-test('database: a killed node loses no label, no fit and no version', NEEDS_POSTGRES, async (t) => {
-  const seed = seedFromEnvironment();
-  t.comment(`seed ${seed}`);
-  const { integer } = random(seed);
-  const { database, url } = await newDatabase(t);
-  const key = randomBytes(32);
-  await database.execute(statement('', `INSERT INTO workspaces VALUES ('w', 0, NULL, NULL, 1, 1, 0, 0)`));
-  const known = new Acknowledged();
-  for (let round = 0; round < DATABASE_KILLS; round += 1) {
-    const masterKey = key.toString('hex');
-    await killed({ folder: null, url, masterKey, round }, 1 + integer(LINES_MAX), known);
-    const parts = { database, masterKey: () => key, clock: systemClock, onError: failed };
-    await check(t, new DatabaseTasks(parts), known);
-  }
-});
+test(
+  'database: a killed node loses no label, no fit, no version and no promotion',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const seed = seedFromEnvironment();
+    t.comment(`seed ${seed}`);
+    const { integer } = random(seed);
+    const { database, url } = await newDatabase(t);
+    const key = randomBytes(32);
+    await database.execute(statement('', `INSERT INTO workspaces VALUES ('w', 0, NULL, NULL, 1, 1, 0, 0)`));
+    const known = new Acknowledged();
+    for (let round = 0; round < DATABASE_KILLS; round += 1) {
+      const masterKey = key.toString('hex');
+      await killed({ folder: null, url, masterKey, round }, 1 + integer(LINES_MAX), known);
+      const parts = { database, masterKey: () => key, clock: systemClock, onError: failed };
+      await check(t, new DatabaseTasks(parts), known);
+    }
+  },
+);

@@ -55,13 +55,18 @@ class Tasks:
         description: Optional[str] = None,
         target_error: Optional[float] = None,
         confidence: Optional[float] = None,
+        shadow: Optional[Mapping[str, Any]] = None,
     ) -> Task:
-        """Makes a task, or changes it: other questions or another model make a new version."""
+        """Makes a task, or changes it: other questions or another model make a new version.
+
+        `shadow` is `{"model", "share"}`: a second build that is run on a share of the requests, above 0 to 1.
+        """
         fields = {
             "model": model,
             "description": description,
             "target_error": target_error,
             "confidence": confidence,
+            "shadow": None if shadow is None else dict(shadow),
         }
         task: Dict[str, Any] = {"questions": dict(questions)}
         task.update({field: value for field, value in fields.items() if value is not None})
@@ -132,6 +137,16 @@ class Tasks:
     def fit(self, name: str) -> TaskFit:
         """Fits a task to its labels, and puts its thresholds in force."""
         return cast(TaskFit, self._calls.json(Call(f"{_path(name)}/fit", "POST", has="questions"))[0])
+
+    def promote(self, name: str, *, version: Optional[int] = None, model: Optional[str] = None) -> Task:
+        """Makes the shadow build of a task its model, as a new version without a shadow.
+
+        With `version` and `model` it is refused unless this version is in use and this build is the shadow build.
+        """
+        expected = {"version": version, "model": model}
+        headers = {"Content-Type": "application/json"}
+        call = Call(f"{_path(name)}/promote", "POST", encode(expected), headers, repeatable=False, has="name")
+        return cast(Task, self._calls.json(call)[0])
 
     def delete(self, name: str) -> TaskDeleted:
         """Deletes a task with everything that is known about its answers."""

@@ -662,6 +662,11 @@ class TaskRequestQuestionsValue3(_TaskRequestQuestionsValue3, total=False):
     instructions: Union[str, None]
 
 
+class TaskRequestShadow1(TypedDict):
+    model: str
+    share: float
+
+
 class _TaskRequest(TypedDict):
     questions: Dict[str, Union["TaskRequestQuestionsValue1", "TaskRequestQuestionsValue2", "TaskRequestQuestionsValue3"]]
 
@@ -671,6 +676,7 @@ class TaskRequest(_TaskRequest, total=False):
     description: Union[str, None]
     target_error: float
     confidence: float
+    shadow: Union["TaskRequestShadow1", None]
 
 
 class TaskVersionsItem(TypedDict):
@@ -774,6 +780,58 @@ class TaskFit1(TypedDict):
     questions: Dict[str, Union["TaskFit1QuestionsValue1", "TaskFit1QuestionsValue2"]]
 
 
+class TaskShadow1Builds(TypedDict):
+    live: Union[str, None]
+    shadow: Union[str, None]
+
+
+class TaskShadow1QuestionsValueAgreement1(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskShadow1QuestionsValueAcceptChanged1(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskShadow1QuestionsValueLiveAccuracy1(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskShadow1QuestionsValueShadowAccuracy1(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskShadow1QuestionsValueAccuracyDifference1(TypedDict):
+    value: float
+    ci: List[float]
+
+
+class TaskShadow1QuestionsValue(TypedDict):
+    answers: int
+    agreement: Union["TaskShadow1QuestionsValueAgreement1", None]
+    mean_difference: Union[float, None]
+    largest_difference: Union[float, None]
+    accept_changed: Union["TaskShadow1QuestionsValueAcceptChanged1", None]
+    newly_accepted: int
+    no_longer_accepted: int
+    labels: int
+    live_accuracy: Union["TaskShadow1QuestionsValueLiveAccuracy1", None]
+    shadow_accuracy: Union["TaskShadow1QuestionsValueShadowAccuracy1", None]
+    accuracy_difference: Union["TaskShadow1QuestionsValueAccuracyDifference1", None]
+
+
+class TaskShadow1(TypedDict):
+    model: str
+    share: float
+    builds: "TaskShadow1Builds"
+    since: Union[str, None]
+    questions: Dict[str, "TaskShadow1QuestionsValue"]
+
+
 class TaskQuestionsValue1Criteria2(TypedDict):
     true: Union[str, None]
     false: Union[str, None]
@@ -825,6 +883,7 @@ class Task(TypedDict):
     answers: int
     labels: int
     fit: Union["TaskFit1", None]
+    shadow: Union["TaskShadow1", None]
     questions: Dict[str, Union["TaskQuestionsValue1", "TaskQuestionsValue2", "TaskQuestionsValue3"]]
 
 
@@ -1044,6 +1103,11 @@ class TaskFit(TypedDict):
     confidence: float
     fitted_at: str
     questions: Dict[str, Union["TaskFitQuestionsValue1", "TaskFitQuestionsValue2"]]
+
+
+class TaskPromotion(TypedDict, total=False):
+    version: Union[int, None]
+    model: Union[str, None]
 
 
 class LimitsKey(TypedDict):

@@ -1,5 +1,5 @@
 import type { SignalOptions } from './batch-calls.js';
-import type { DeletedTask, Questions, StoredLabels, Task, TaskAnswers, TaskContent, TaskFit, TaskLabel, TaskState, TaskSummary } from './client-types.js';
+import type { DeletedTask, Questions, StoredLabels, Task, TaskAnswers, TaskContent, TaskFit, TaskLabel, TaskPromotion, TaskState, TaskSummary } from './client-types.js';
 import type { HttpCalls, ResponseInfo } from './http-calls.js';
 export interface LabelOptions extends SignalOptions {
     /** Called after each call: how many of the labels are stored. */
@@ -36,6 +36,12 @@ export declare class TaskCalls {
     labelLines(name: string, lines: Iterable<string> | AsyncIterable<string>, { onProgress, signal }?: LabelOptions): Promise<StoredLabels>;
     /** Fits a task to its labels, and puts its thresholds in force. */
     fit(name: string, { signal }?: SignalOptions): Promise<TaskFit>;
+    /**
+     * Makes the shadow build of a task its model, as a new version without a shadow. Not repeated: look at the task instead.
+     *
+     * @param expected refuses the call unless this version is in use and this build is the shadow build
+     */
+    promote(name: string, expected?: TaskPromotion, { signal }?: SignalOptions): Promise<Task>;
     /** Deletes a task with everything that is known about its answers. */
     delete(name: string, { signal }?: SignalOptions): Promise<DeletedTask>;
     /** Sends a piece of the labels. `before`: how many labels precede it. */

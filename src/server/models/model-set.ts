@@ -3,7 +3,14 @@ import { ApiError } from '../../api/index.js';
 import type { Owner } from '../../base/index.js';
 import type { PrepareResult, SentRequest } from '../../decide/index.js';
 import { Catalog, type CatalogBuild, type Engine, type Manifest } from '../../engine/index.js';
-import type { ReadLabels, ReadTask, SentLabels, SentTask } from '../../tasks/index.js';
+import type {
+  ReadLabels,
+  ReadPromotion,
+  ReadTask,
+  SentLabels,
+  SentPromotion,
+  SentTask,
+} from '../../tasks/index.js';
 import type { PreparePool } from '../prepare-pool.js';
 import type { LoadedBuild } from './loaded-build.js';
 
@@ -90,6 +97,11 @@ export class ModelSet {
   /** Like `PreparePool.readLabels`; rejects with ApiError `model_unavailable` once the set is cut off. */
   readLabels(task: SentLabels, owner: Owner, signal: AbortSignal): Promise<ReadLabels> {
     return this.onThreads((threads) => threads.readLabels(task, owner, signal));
+  }
+
+  /** Like `PreparePool.readPromotion`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  readPromotion(task: SentPromotion, owner: Owner, signal: AbortSignal): Promise<ReadPromotion> {
+    return this.onThreads((threads) => threads.readPromotion(task, owner, signal));
   }
 
   /** Resolves when nothing uses the set. From then on nothing must begin to use it. */

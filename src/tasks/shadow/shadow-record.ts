@@ -36,7 +36,7 @@ const isRecord = isObjectOf({
 export const shadowRecordFrom = (value: unknown): ShadowRecord | null => (isRecord(value) ? value : null);
 
 /** Whether two records are about the same version and builds. */
-const comparesSame = (one: Compared, other: Compared): boolean =>
+export const comparesSame = (one: Compared, other: Compared): boolean =>
   one.version === other.version && one.live === other.live && one.shadow === other.shadow;
 
 /**
