@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { type FileLine, splitLines, withoutByteOrderMark } from '../base/index.js';
+import { type FileLine, splitLines, visible, withoutByteOrderMark } from '../base/index.js';
 import { DeciderError, type StoredLabels, type TaskCalls } from '../client/index.js';
 import { readWholeBetween } from './arguments.js';
 import { print, printError, printJson } from './output.js';
@@ -27,7 +27,7 @@ async function send(
   const again = () => {
     if (stored === 0) return null;
     const last = numberOf(lines, stored);
-    return `Lines up to ${last} of ${file} are stored. To go on, repeat the command with --from ${last + 1}.`;
+    return `Lines up to ${last} of ${visible(file)} are stored. To go on, repeat the command with --from ${last + 1}.`;
   };
   explainInterrupt(again);
   const onProgress = (progress: StoredLabels) => {

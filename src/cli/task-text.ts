@@ -1,4 +1,4 @@
-import { showTime } from '../base/index.js';
+import { showTime, visible } from '../base/index.js';
 import type { Task, TaskFit } from '../client/index.js';
 import { facts, table } from './text-table.js';
 
@@ -78,10 +78,10 @@ function fittedRow(name: string, fitted: QuestionFit): string[] {
 
 /** What a question would need for a threshold, or for a larger coverage. */
 function notesOf(name: string, fitted: QuestionFit): string[] {
-  if (!isFitted(fitted)) return [`${name}: ${fitted.needed} labels are needed.`];
+  if (!isFitted(fitted)) return [`${visible(name)}: ${fitted.needed} labels are needed.`];
   if (fitted.more.length === 0) return [];
   const steps = fitted.more.map(
     ({ coverage, labels }) => `${percent(coverage)} with ${whole(labels)} labels`,
   );
-  return [`${name}: the coverage would probably be ${steps.join(', ')}.`];
+  return [`${visible(name)}: the coverage would probably be ${steps.join(', ')}.`];
 }

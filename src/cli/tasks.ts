@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { showTime, withoutByteOrderMark } from '../base/index.js';
+import { showTime, visible, withoutByteOrderMark } from '../base/index.js';
 import { DeciderError, type TaskCalls } from '../client/index.js';
 import { print, printError, printJson } from './output.js';
 import { chosen, fitText, taskText } from './task-text.js';
@@ -72,5 +72,5 @@ export const fit = (name: string, options: ClientOptions) =>
 
 function printMissing({ questions }: DeciderError): void {
   for (const [name, { labels, needed }] of Object.entries(questions))
-    printError(`${name}: ${labels} labels, ${needed} needed`);
+    printError(`${visible(name)}: ${labels} labels, ${needed} needed`);
 }

@@ -151,7 +151,7 @@ test('tasks fit: as text', async (t) => {
     questions: {
       angry: { labels: 100, tested: 75, quality, threshold, more: [] },
       refund: { labels: 20_000, tested: 15_000, quality, threshold: null, more },
-      team: { refused: 'too_few_labels', labels: 3, needed: 55 },
+      'te\nam': { refused: 'too_few_labels', labels: 3, needed: 55 },
     },
   };
   const { url } = await rawStub(t, response(JSON.stringify(fit)));
@@ -165,9 +165,9 @@ Errors among accepted answers: at most 7 %, with 98.75 % confidence.
 question  labels  accuracy    ECE       threshold  coverage  error at most
 angry        100    93.3 %  0.047           0.712    80.0 %          4.9 %
 refund    20,000    93.3 %  0.047            none
-team           3                   too few labels
+te\\nam         3                   too few labels
 refund: the coverage would probably be 90.0 % with 1,500 labels, 100.0 % with 62,222 labels.
-team: 55 labels are needed.`,
+te\\nam: 55 labels are needed.`,
   });
 });
 
