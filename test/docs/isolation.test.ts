@@ -22,6 +22,7 @@ import { PIPELINED_MAX, PIPELINED_TOTAL_MAX } from '../../src/http/transport/nod
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { STRAY_FILE_BYTES_MAX } from '../../src/images/jpeg-stray-bytes.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
+import { FILE_TASKS_MAX } from '../../src/server/batch-tasks.js';
 import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/server/operator/connections.js';
 import { OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/operator-body.js';
@@ -57,6 +58,7 @@ const shares = [
   share('larger batch files without images read at the same time', FILES_AT_ONCE_MAX.texts),
   share('larger batch files with images read at the same time', FILES_AT_ONCE_MAX.images),
   share('images of batch files decoded at the same time', IMAGES_AT_ONCE_MAX),
+  share('batch files whose tasks are read at the same time', FILE_TASKS_MAX),
   share('batch files waiting to be read, of each of these sorts', FILES_WAITING_MAX),
   share('results and lists sent at the same time', DOWNLOADS_MAX),
   share('webhook calls at the same time', CALL_SHARES),
@@ -79,6 +81,8 @@ const bounds = [
   ['values in a body', number(LIMITS.jsonValues), '400 `invalid_json`'],
   ['different object keys in a body', number(LIMITS.jsonKeys), '400 `invalid_json`'],
   ['pixels of the images of a batch file', number(LIMITS.batchPixels), '413'],
+  ['questions of the tasks that a batch file names', bytes(LIMITS.batchTasksBytes), '413'],
+  ['the same, counted for each line with images', bytes(LIMITS.batchSearchedBytes), '413'],
   ['decoding the images of a batch file', seconds(FILE_DECODE_MS_MAX), '503 `overloaded`'],
   ['pixels of an image on `/v1/decisions`', number(LIMITS.scaledImagePixels), '400 `image_dimensions`'],
   [
