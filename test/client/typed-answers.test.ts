@@ -124,6 +124,18 @@ const types = async (decider: Decider) => {
     }
   }
 
+  const named = [{ custom_id: 'a', task: 't', state: 'x' }];
+  for await (const { response } of decider.batches.run<typeof asked>(named)) {
+    if (response === undefined) continue;
+    same<typeof response.answers.team.choice, 'billing' | 'sales'>(true);
+    same<typeof response.answers.team.accept, boolean | null | undefined>(true);
+    same<NonNullable<typeof response.task>['version'], number>(true);
+  }
+  // @ts-expect-error a line with a task has no questions of its own
+  await decider.batches.submit([{ custom_id: 'a', task: 't', state: 'x', questions: asked }]);
+  // @ts-expect-error a line without a task names its model
+  await decider.batches.submit([{ custom_id: 'a', state: 'x', questions: asked }]);
+
   // @ts-expect-error a choice needs labels
   await decider.decide({ state: 'x', questions: { team: { type: 'choice' } } });
   // @ts-expect-error there is no such type
