@@ -51,7 +51,7 @@ export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps)
     const paste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
       // Another view may be shown, with a form of its own.
-      if (files.length === 0 || !panel.current?.checkVisibility()) return;
+      if (files.length === 0 || (panel.current?.offsetParent ?? null) === null) return;
       event.preventDefault();
       latest.current(files);
     };

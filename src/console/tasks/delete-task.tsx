@@ -4,6 +4,7 @@ import { ConfirmTyped } from '../ui/confirm-typed.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { useAction } from '../ui/use-action.js';
 import { useQuestion } from '../ui/use-question.js';
+import { forgetLabels } from './label-uploads.js';
 import { taskPath } from './loaded-task.js';
 
 interface DeleteTaskProps {
@@ -19,6 +20,7 @@ export function DeleteTask({ api, name, active, onDeleted }: DeleteTaskProps) {
   const action = useAction();
   const remove = async () => {
     await api.json(taskPath(name), { method: 'DELETE' });
+    forgetLabels(name);
     onDeleted();
     location.hash = '/tasks';
     return 'The task is deleted.';

@@ -42,7 +42,9 @@ export function FitPanel({ api, name, loaded, source, onChanged }: FitPanelProps
         </ActionButton>
       </div>
       <p role="status" class="muted progress-line">
-        {action.busy ? 'The server fits the task to its labels; this takes seconds.' : action.done}
+        {action.busy
+          ? 'The server fits the task to its labels; this takes seconds.'
+          : fit !== null && action.done}
       </p>
       {action.error !== null && <Refusal error={action.error} />}
       <Sourced source={source}>{fit === null ? <NoFit /> : <Questions loaded={loaded} fit={fit} />}</Sourced>

@@ -28,9 +28,8 @@ export interface UploadState {
 const uploads = new Map<string, UploadState>();
 const listeners = new Set<() => void>();
 
-function put(name: string, state: UploadState | null): void {
-  if (state === null) uploads.delete(name);
-  else uploads.set(name, state);
+function put(name: string, state: UploadState): void {
+  uploads.set(name, state);
   for (const listen of listeners) listen();
 }
 
@@ -70,6 +69,12 @@ export function chooseLabels(name: string, key: string, file: LabelFile): void {
 /** No further call begins; the present one ends. */
 export const stopLabels = (name: string): void => change(name, { isStopping: true });
 
+/** Stops all uploads: their key is not used any more. */
+export const stopAllLabels = (): void => [...uploads.keys()].forEach(stopLabels);
+
+/** Forgets the file of a task that was deleted. */
+export const forgetLabels = (name: string): void => void uploads.delete(name);
+
 /**
  * Sends the labels that are not stored yet, call by call, until all are stored or a call fails. Ignored while they are being
  * sent.
@@ -79,9 +84,9 @@ export async function sendLabels(api: Api, name: string, key: string): Promise<v
   if (begun === undefined || begun.sent !== null) return;
   put(name, { ...begun, key, sent: 0, isStopping: false, error: null, refused: [] });
   for (;;) {
-    const state = uploads.get(name) as UploadState;
-    const part = state.file.parts[state.parts];
-    if (part === undefined || state.isStopping) break;
+    const state = uploads.get(name);
+    const part = state?.file.parts[state.parts];
+    if (state === undefined || part === undefined || state.isStopping) break;
     try {
       change(name, { sent: 0 });
       const { labels } = await sendPart(api, name, part);

@@ -36,6 +36,7 @@ const EXAMPLE = `{"request_id": "req_…", "expected": {"angry": true}}
 export function LabelsPanel({ api, name, keyId, task, source, onChanged }: LabelsPanelProps) {
   const upload = useUpload(name, keyId);
   const [reading, setReading] = useState<string | null>(null);
+  const [unreadable, setUnreadable] = useState<unknown>(null);
   const readings = useRef<AbortController | null>(null);
   useEffect(() => () => readings.current?.abort(), []);
   const choose = async ([file]: File[]) => {
@@ -44,13 +45,14 @@ export function LabelsPanel({ api, name, keyId, task, source, onChanged }: Label
     const control = new AbortController();
     readings.current = control;
     setReading(file.name);
+    setUnreadable(null);
     try {
       chooseLabels(name, keyId, await readLabelFile(file, control.signal));
-    } catch {
-      // Another file was chosen.
-      return;
+    } catch (error) {
+      if (!control.signal.aborted) setUnreadable(error);
     }
-    setReading(null);
+    // Otherwise another file is being read.
+    if (!control.signal.aborted) setReading(null);
   };
   const send = () => {
     sendLabels(api, name, keyId).finally(onChanged);
@@ -83,6 +85,7 @@ export function LabelsPanel({ api, name, keyId, task, source, onChanged }: Label
         </p>
       </details>
       {reading !== null && <p role="status">Reading {reading}…</p>}
+      {unreadable !== null && <ErrorNote error={unreadable} />}
       {upload !== null && <Upload upload={upload} onSend={send} onStop={() => stopLabels(name)} />}
     </section>
   );
@@ -181,7 +184,7 @@ function Progress({ upload, stored }: { readonly upload: UploadState; readonly s
     <>
       {sent !== null && <progress aria-label="Part of the labels that is sent" value={done} />}
       <p role="status" class={sent === null && stored > 0 && stored < file.lines ? 'warning' : 'muted'}>
-        {stored > 0 && `${whole(stored)} of ${count(file.lines, 'line')} are stored.`}
+        {stored > 0 && `Stored: ${whole(stored)} of ${count(file.lines, 'line')}.`}
         {sent === 1 && ' The server checks and stores the next ones.'}
         {labels !== null && stored === file.lines && ` The task has ${count(labels, 'labelled answer')}.`}
       </p>

@@ -1,8 +1,9 @@
+import { useEffect } from 'preact/hooks';
 import type { Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import { useLoad } from '../ui/use-load.js';
-import { useUploading } from './label-uploads.js';
+import { stopAllLabels, useUploading } from './label-uploads.js';
 import type { LoadedTask } from './loaded-task.js';
 import { TaskPanel } from './task-panel.js';
 import { listTasks } from './task-requests.js';
@@ -23,6 +24,8 @@ interface TasksViewProps {
 export function TasksView({ api, limits, name, active, onEdit }: TasksViewProps) {
   const list = useLoad((signal) => listTasks(api, signal), active, [api, name]);
   useLeaveWarning(useUploading());
+  // The view goes with its key.
+  useEffect(() => stopAllLabels, []);
   return (
     <div class="columns tasks">
       <h1 class="hidden">Tasks</h1>

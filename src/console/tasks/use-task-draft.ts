@@ -26,10 +26,7 @@ function keep(name: string, draft: Draft): boolean {
  *
  * @param asked the questions and the model of the task
  */
-export function useTaskDraft(
-  name: string,
-  asked: Pick<Draft, 'questionsJson' | 'model'>,
-): Omit<WrittenDraft, 'undo' | 'replaced'> & Pick<WrittenDraft, 'undo' | 'replaced'> {
+export function useTaskDraft(name: string, asked: Pick<Draft, 'questionsJson' | 'model'>): WrittenDraft {
   const [own, setOwn] = useState<Draft>(() => held.get(name) ?? storeOf(name).read() ?? draftOf({}));
   const [replaced, setReplaced] = useState<WrittenDraft['replaced']>(null);
   const [isKept, setKept] = useState(true);
@@ -44,7 +41,8 @@ export function useTaskDraft(
     addEventListener('pagehide', keepNow);
     return () => {
       removeEventListener('pagehide', keepNow);
-      keepNow();
+      // Not stored: the key may have been forgotten.
+      held.set(name, latest.current);
     };
   }, []);
   useLeaveWarning(!isKept);

@@ -51,10 +51,10 @@ consoleTest(
     await page.getByRole('link', { name: 'two-calls' }).click();
     await panel.getByRole('button', { name: 'Stop after this call' }).click();
     go();
-    await panel.getByText('1,000 of 1,002 lines are stored.').waitFor();
+    await panel.getByText('Stored: 1,000 of 1,002 lines.').waitFor();
     t.equal(await labels(), 1);
     await panel.getByRole('button', { name: 'Store the other 2 labels' }).click();
-    await panel.getByText('1,002 of 1,002 lines are stored. The task has 2 labelled answers.').waitFor();
+    await panel.getByText('Stored: 1,002 of 1,002 lines. The task has 2 labelled answers.').waitFor();
     t.equal(tab.requests.filter((each) => each.endsWith('/labels')).length, 2, 'nothing was sent twice');
   },
 );
@@ -78,16 +78,16 @@ consoleTest('a key that is revoked in the middle of labels: another one goes on'
   await page.getByLabel('Key', { exact: true }).fill(world.token);
   await page.keyboard.press('Enter');
   const panel = page.getByRole('region', { name: 'Labels' });
-  await panel.getByText('1,000 of 1,002 lines are stored.').waitFor();
+  await panel.getByText('Stored: 1,000 of 1,002 lines.').waitFor();
   await panel.getByRole('button', { name: 'Store the other 2 labels' }).click();
-  await panel.getByText('1,002 of 1,002 lines are stored.').waitFor();
+  await panel.getByText('Stored: 1,002 of 1,002 lines.').waitFor();
   t.equal(await labels(), 2);
   // A key that was forgotten leaves nothing for the next one.
   await page.getByRole('button', { name: 'Forget the key' }).click();
   await page.getByLabel('Key', { exact: true }).fill(createKey(world.store, world.clock, 'default').token);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
-  t.equal(await panel.getByText('lines are stored').count(), 0);
+  t.equal(await panel.getByText(/^Stored: /).count(), 0);
 });
 
 consoleTest('a server that stops in the middle of labels, and of a fit', async (t, tab, world) => {
@@ -104,7 +104,7 @@ consoleTest('a server that stops in the middle of labels, and of a fit', async (
   await chooseLabels(page, file);
   await panel.getByRole('button', { name: 'Store 1,002 labels' }).click();
   await panel.getByText('The server did not answer.').waitFor();
-  await panel.getByText('1,000 of 1,002 lines are stored.').waitFor();
+  await panel.getByText('Stored: 1,000 of 1,002 lines.').waitFor();
   await page
     .getByText(/^Not current, as of/)
     .first()
@@ -112,7 +112,7 @@ consoleTest('a server that stops in the middle of labels, and of a fit', async (
   await page.unroute('**/labels');
   await world.startAgain();
   await panel.getByRole('button', { name: 'Store the other 2 labels' }).click();
-  await panel.getByText('1,002 of 1,002 lines are stored.').waitFor();
+  await panel.getByText('Stored: 1,002 of 1,002 lines.').waitFor();
   t.equal(await labels(), 2);
 
   await page.route('**/fit', async (route) => {

@@ -86,7 +86,7 @@ consoleTest('labels of a file, too few for a fit, then enough', async (t, tab, w
 
   await chooseLabels(page, labelLines(answers.slice(0, 1)));
   await labels.getByRole('button', { name: 'Store 1 label' }).click();
-  await labels.getByText('1 of 1 line are stored. The task has 1 labelled answer.').waitFor();
+  await labels.getByText('Stored: 1 of 1 line. The task has 1 labelled answer.').waitFor();
   const fit = page.getByRole('region', { name: 'Fit', exact: true });
   await fit.getByRole('button', { name: 'Fit to 1 label' }).click();
   const alert = fit.getByRole('alert');
