@@ -26,7 +26,7 @@ const NAME = new BrowserStore<string>('decider.task-name', 'tab', (stored) =>
   typeof stored === 'string' ? stored : null,
 );
 
-const DEFAULTS = { description: null, target_error: 0.05, confidence: 0.95 };
+const DEFAULTS = { description: null, target_error: 0.05, confidence: 0.95, shadow: null };
 
 /** Makes a task of the questions and the model of a request, or changes one after a question. */
 export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {

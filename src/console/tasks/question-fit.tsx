@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { DataTable } from '../ui/data-table.js';
 import { Facts } from '../ui/facts.js';
-import { count, percent, share, whole } from '../ui/format-values.js';
+import { count, percent, percentWithin, share, whole } from '../ui/format-values.js';
 import { CoveragePlot } from './coverage-plot.js';
 import type { FittedQuestion, RefusedQuestion } from './fit-types.js';
 import { ReliabilityPlot } from './reliability-plot.js';
@@ -39,20 +39,16 @@ function summaryOf(fit: FittedQuestion | RefusedQuestion): string {
   return `accepts ${percent(fit.threshold.coverage.value)}`;
 }
 
-/** `97.3 % (95.1 to 98.9 %)` */
-const within = (value: number, [low = 0, high = 0]: readonly number[]): string =>
-  `${percent(value)} (${percent(low).replace(' %', '')} to ${percent(high)})`;
-
 function Fitted({ fit, target }: { readonly fit: FittedQuestion; readonly target: number }) {
   const { labels, tested, temperature, quality, threshold, more } = fit;
   const { accuracy, ece, brier, log_loss: logLoss, ci } = quality;
   const facts: ReadonlyArray<readonly [string, ComponentChildren]> = [
     ['Threshold', threshold === null ? 'none' : share(threshold.threshold)],
-    ['Coverage', threshold && within(threshold.coverage.value, threshold.coverage.ci)],
-    ['Error of accepted answers', threshold && within(threshold.error.value, threshold.error.ci)],
+    ['Coverage', threshold && percentWithin(threshold.coverage.value, threshold.coverage.ci)],
+    ['Error of accepted answers', threshold && percentWithin(threshold.error.value, threshold.error.ci)],
     ['Upper bound of the error', threshold && percent(threshold.error_max)],
-    ['Accuracy of all answers', within(accuracy, ci.accuracy)],
-    ['Calibration error (ECE)', within(ece, ci.ece)],
+    ['Accuracy of all answers', percentWithin(accuracy, ci.accuracy)],
+    ['Calibration error (ECE)', percentWithin(ece, ci.ece)],
     ['Brier score', share(brier)],
     ['Log loss', `${share(logLoss)} nats`],
     ['Labels, tested', `${whole(labels)}, ${whole(tested)}`],

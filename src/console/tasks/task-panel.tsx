@@ -8,6 +8,7 @@ import { DeleteTask } from './delete-task.js';
 import { FitPanel } from './fit-panel.js';
 import { LabelsPanel } from './labels-panel.js';
 import type { LoadedTask } from './loaded-task.js';
+import { ShadowPanel } from './shadow-panel.js';
 import { TaskAsk } from './task-ask.js';
 import { TaskFacts } from './task-facts.js';
 import { TaskQuestions } from './task-questions.js';
@@ -66,6 +67,9 @@ export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: Task
       {value !== null && (
         <>
           <FitPanel {...common} loaded={value} source={source} />
+          {value.task.shadow !== null && (
+            <ShadowPanel shadow={value.task.shadow} asked={value.asked} source={source} />
+          )}
           <LabelsPanel {...common} keyId={limits.key.id} task={value.task} source={source} />
           <TaskAsk {...common} limits={limits} loaded={value} />
           <TaskSettings {...common} task={value.task} />

@@ -7,6 +7,7 @@ import { type LoadedTask, readTask, taskPath } from './loaded-task.js';
 /** What a PUT sends of a task. */
 export interface SentTask extends Pick<Task, 'model' | 'description' | 'target_error' | 'confidence'> {
   readonly questions: JsonNode;
+  readonly shadow: Pick<NonNullable<Task['shadow']>, 'model' | 'share'> | null;
 }
 
 /** The tasks of the workspace, by name. Rejects as `Api` does. */
@@ -31,7 +32,7 @@ export async function findTask(api: Api, name: string): Promise<LoadedTask | nul
 
 /** Makes a task or changes it. Resolves with the task. Rejects as `Api` does. */
 export async function putTask(api: Api, name: string, sent: SentTask): Promise<Task> {
-  const { model, description, target_error, confidence, questions } = sent;
+  const { model, description, target_error, confidence, questions, shadow } = sent;
   const said = (value: string | null): JsonNode => (value === null ? NULL : text(value));
   const body = indented(
     object([
@@ -40,8 +41,15 @@ export async function putTask(api: Api, name: string, sent: SentTask): Promise<T
       ['description', said(description)],
       ['target_error', number(target_error)],
       ['confidence', number(confidence)],
+      ['shadow', shadow === null ? NULL : shadowNode(shadow)],
     ]),
   );
   const headers = { 'content-type': 'application/json' };
   return (await api.json<Task>(taskPath(name), { method: 'PUT', body, headers })).body;
 }
+
+const shadowNode = ({ model, share }: NonNullable<SentTask['shadow']>): JsonNode =>
+  object([
+    ['model', text(model)],
+    ['share', number(share)],
+  ]);

@@ -8,6 +8,10 @@ export const share = (value: number): string => value.toFixed(4);
 
 export const percent = (value: number): string => `${(value * 100).toFixed(1)} %`;
 
+/** A share with its interval: `97.3 % (95.1 to 98.9 %)`. */
+export const percentWithin = (value: number, [low = 0, high = 0]: readonly number[]): string =>
+  `${percent(value)} (${percent(low).replace(' %', '')} to ${percent(high)})`;
+
 /** Smaller amounts are shown as less than this. */
 const SMALLEST_SHOWN = 1e-6;
 
