@@ -118,6 +118,7 @@ consoleTest(
     await enter(tab, world, 'tasks/mail', token);
     const { quality } = (await tasksOf(world, token).show('mail')).fit.questions.angry;
     const plots = page.getByRole('figure');
+    await plots.nth(1).waitFor();
     t.equal(await plots.count(), 2);
     for (const [at, [name, points, words]] of [
       ['Reliability', quality.reliability, /^Confidence 0\.\d{4} to .* of \d+ labels? correct\.$/],
