@@ -102,7 +102,7 @@ export const LIMITS = {
   /** Ours: the questions of the tasks that a batch names, together. */
   batchTasksBytes: 4 * 1024 * 1024,
   /** Ours: of a batch, the questions of tasks that are searched for images: once for each line with images. */
-  batchSearchedBytes: 64 * 1024 * 1024,
+  batchSearchedBytes: 32 * 1024 * 1024,
   /** Ours: the description of a task. */
   taskDescriptionCodePoints: 1_024,
   /** Ours: `target_error` of a task, from and to. */

@@ -32,9 +32,17 @@ type QuestionUses = ImageUses['questions'][number];
 
 const usesOf = ({ instructions, descriptions }: QuestionUses) => [...instructions, ...descriptions.flat()];
 
-function textBytes({ instructions, options }: Question): number {
+/** Those of a task are asked by many lines, and may be large. */
+const TEXT_BYTES = new WeakMap<Question, number>();
+
+function textBytes(question: Question): number {
+  const known = TEXT_BYTES.get(question);
+  if (known !== undefined) return known;
+  const { instructions, options } = question;
   const texts = [instructions, ...options.flatMap(({ name, description }) => [name, description])];
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
+  TEXT_BYTES.set(question, bytes);
+  return bytes;
 }
 
 /** Sums the estimates of the lines for each model (contract 2.6 `estimated_cost`). */
