@@ -3,9 +3,9 @@ import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
 
-const BODIES = scaled({ short: 40, long: 250 });
+const BODIES = scaled({ short: 40, long: 120 });
 /** With several contexts. */
-const REQUESTS = scaled({ short: 60, long: 600 });
+const REQUESTS = scaled({ short: 60, long: 300 });
 
 /** Requests of random words; the server of this model that answers them; and the order in which they are sent. */
 function prepare(t: Test, count: number) {

@@ -6,7 +6,7 @@ import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 import { startTestServer } from '../support/server.js';
 
-const REFUSED = scaled({ short: 200, long: 1_000 });
+const REFUSED = scaled({ short: 200, long: 500 });
 
 for (const transport of TRANSPORTS) {
   test(`malformed bodies: each is refused with a 4xx type of the table, and the server continues (${transport})`, async (t) => {

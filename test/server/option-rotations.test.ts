@@ -4,7 +4,7 @@ import { type Random, random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 import { startTestServer } from '../support/server.js';
 
-const REQUESTS = scaled({ short: 4, long: 200 });
+const REQUESTS = scaled({ short: 4, long: 60 });
 const ROTATIONS = [2, 3, 5, LIMITS.optionRotations];
 /** Prompts that are computed together and alone differ by rounding. */
 const ROUNDING = 2e-4;

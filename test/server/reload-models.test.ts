@@ -10,7 +10,7 @@ import { dataFolder, startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
 /** At least; requests go on until the last reload has ended. */
-const REQUESTS = scaled({ short: 200, long: 800 });
+const REQUESTS = scaled({ short: 200, long: 400 });
 const AT_ONCE = 8;
 /** The same answer to the last digit, whichever requests came before, and with answers of the cache. */
 const EXACT = { DECIDER_ENGINE_EXACT: 'true', DECIDER_ENGINE_ANSWER_CACHE_MB: '1' };

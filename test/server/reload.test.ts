@@ -11,7 +11,7 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const REQUESTS = scaled({ short: 60, long: 600 });
+const REQUESTS = scaled({ short: 60, long: 200 });
 const AT_ONCE = 4;
 const RELOADS = 5;
 const BODY = { model: 'tiny', state: 'x', questions: { q: { type: 'noul' } } };
