@@ -4,5 +4,6 @@ export { DecisionsBody, DecisionsResponseSchema, OpenAiErrorSchema } from './dec
 export { DECIDE_EXAMPLE, DECISIONS_EXAMPLE, openApi, TASK_EXAMPLE } from './document.js';
 export { DecideBody, SystemoneBody } from './requests.js';
 export * from './responses.js';
+export * from './task-drift-schema.js';
 export * from './task-fit-schema.js';
 export * from './task-schemas.js';

@@ -1,5 +1,6 @@
 import { LIMITS } from '../api/index.js';
 import { QUESTIONS } from './requests.js';
+import { TaskDriftSchema, TaskWarningsSchema } from './task-drift-schema.js';
 import { TaskFitSchema } from './task-fit-schema.js';
 import { ShadowField, ShadowSchema } from './task-shadow-schema.js';
 
@@ -79,7 +80,17 @@ const COUNTED = {
 /** A task. */
 export const TaskSchema = {
   type: 'object',
-  required: [...SUMMARY_NAMES, 'versions', 'answers', 'labels', 'fit', 'shadow', 'questions'],
+  required: [
+    ...SUMMARY_NAMES,
+    'versions',
+    'answers',
+    'labels',
+    'fit',
+    'drift',
+    'warnings',
+    'shadow',
+    'questions',
+  ],
   properties: {
     ...SUMMARY_FIELDS,
     versions: {
@@ -96,6 +107,11 @@ export const TaskSchema = {
       anyOf: [TaskFitSchema, { type: 'null' }],
       description: 'The fit in force for the build that answers now; `null` without one.',
     },
+    drift: {
+      anyOf: [TaskDriftSchema, { type: 'null' }],
+      description: 'What the answers of that build say since the fit; `null` without one.',
+    },
+    warnings: TaskWarningsSchema,
     shadow: { anyOf: [ShadowSchema, { type: 'null' }], description: 'The shadow build; `null` without one.' },
     questions: QUESTIONS,
   },

@@ -8,6 +8,7 @@ import {
   taskNotFound,
 } from '../tasks/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
+import type { TaskMonitors } from './task-monitors.js';
 
 /** What is asked about a task, by live requests and by lines of batches, and what is kept of the answers. */
 export class TaskAsking {
@@ -17,6 +18,7 @@ export class TaskAsking {
     private readonly tasks: Pick<TaskStore, 'questions' | 'record'>,
     private readonly metrics: Metrics,
     private readonly log: Pick<Log, 'error'>,
+    private readonly monitors: Pick<TaskMonitors, 'add'>,
   ) {
     for (const outcome of ['kept', 'dropped']) metrics.instruments.taskAnswers.inc({ outcome }, 0);
   }
@@ -43,11 +45,12 @@ export class TaskAsking {
     return questions;
   }
 
-  /** Keeps an answer, if there is room. Never throws: the request is answered and charged. */
+  /** Keeps an answer, if there is room, and compares it with the labels of the fit. Never throws: the request is answered and charged. */
   keep(task: Task, answer: TaskAnswer): void {
     let isKept = false;
     try {
       isKept = this.tasks.record(task, answer);
+      this.monitors.add(task, answer);
     } catch (error) {
       this.log.error({ err: error }, 'an answer to a task cannot be kept');
     }

@@ -2,11 +2,18 @@ import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { type Clock, endAll, FairQueue, type Shares } from '../base/index.js';
 import type { BatchTasks } from '../batch/index.js';
-import { type Decision, mayUse, readStoredQuestions, type SentRequest } from '../decide/index.js';
+import {
+  type Decision,
+  mayUse,
+  type Question,
+  readStoredQuestions,
+  type SentRequest,
+} from '../decide/index.js';
 import type { TaskApp } from '../http/index.js';
 import type { Storage } from '../storage/index.js';
 import {
   answerOf,
+  driftJson,
   fitsInForce,
   isTaskName,
   type NewLabel,
@@ -19,6 +26,7 @@ import {
   taskEntry,
   taskJson,
   taskNotFound,
+  warningsOf,
 } from '../tasks/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 import { ServedBatchTasks } from './batch-tasks.js';
@@ -27,9 +35,11 @@ import { inTurn } from './queue-full.js';
 import { ShadowPairs } from './shadows/shadow-pairs.js';
 import { ShadowReports } from './shadows/shadow-reports.js';
 import { ShadowRuns } from './shadows/shadow-runs.js';
+import { TaskAlarms } from './task-alarms.js';
 import { TaskAsking } from './task-asking.js';
 import { TaskFits } from './task-fits.js';
 import { TaskLabels } from './task-labels.js';
+import { TaskMonitors } from './task-monitors.js';
 
 /** Changes made at the same time. Those of a workspace wait for each other, and would hold connections to a database. */
 export const TASK_CHANGES_MAX: Shares = { key: 1, workspace: 1, all: 2 };
@@ -55,17 +65,22 @@ export class TaskService {
   private readonly pairs: ShadowPairs;
   private readonly reports: ShadowReports;
   private readonly shadows: ShadowRuns;
+  private readonly alarms: TaskAlarms;
+  private readonly monitors: TaskMonitors;
 
   constructor(
     private readonly engines: Engines,
     private readonly storage: Pick<Storage, 'tasks' | 'access' | 'clock'>,
     metrics: Metrics,
-    log: Pick<Log, 'error'>,
+    log: Pick<Log, 'error' | 'warn' | 'info'>,
     clock: Clock,
     random: () => number,
   ) {
     const { access } = storage;
-    this.asking = new TaskAsking(storage.tasks, metrics, log);
+    const buildOf = (model: string | null) => engines.catalog.find(model)?.id;
+    this.alarms = new TaskAlarms({ storage, metrics, log, clock, buildOf });
+    this.monitors = new TaskMonitors({ storage, alarms: this.alarms, clock, log });
+    this.asking = new TaskAsking(storage.tasks, metrics, log, this.monitors);
     this.ofBatches = new ServedBatchTasks(storage, this.asking);
     this.labels = new TaskLabels({ engines, access, clock });
     this.fits = new TaskFits(storage);
@@ -109,7 +124,10 @@ export class TaskService {
         const task = await this.existing({ workspace, name });
         const questions = readStoredQuestions(await this.asking.questions(task, task.version));
         const names = questions.map((question) => question.name);
-        return this.fits.fit(caller, task, this.buildOf(task), names, signal);
+        const build = this.buildOf(task);
+        const fit = await this.fits.fit(caller, task, build, names, signal);
+        await this.alarms.look(task, build);
+        return fit;
       },
       label: async (name, body, signal) => {
         requireLoaded();
@@ -118,6 +136,8 @@ export class TaskService {
         const store = (labels: readonly NewLabel[]) =>
           this.change(caller, () => this.storage.tasks.label(task, labels));
         const taken = await this.labels.take(caller, asked, body, store, signal);
+        const build = this.engines.catalog.find(task.model)?.id;
+        if (build !== undefined) await this.alarms.look(task, build);
         return { object: 'labels', task: { name, version: task.version }, ...taken };
       },
     };
@@ -133,10 +153,16 @@ export class TaskService {
     this.shadows.stop();
   }
 
-  /** Stores what was counted, and ends the threads. */
+  /** Stores what was counted and noted, and ends the threads. */
   async close(): Promise<void> {
     this.shadows.stop();
-    await endAll([() => this.pairs.flush(), () => this.fits.close(), () => this.reports.close()]);
+    this.alarms.stop();
+    await endAll([
+      () => this.pairs.flush(),
+      () => this.monitors.stop(),
+      () => this.fits.close(),
+      () => this.reports.close(),
+    ]);
   }
 
   private async put(
@@ -203,22 +229,30 @@ export class TaskService {
     const { tasks } = this.storage;
     const versions = await tasks.versions(task);
     if (versions === undefined) throw taskNotFound();
-    const names = readStoredQuestions(questions).map((question) => question.name);
+    const asked = readStoredQuestions(questions);
+    const names = asked.map((question) => question.name);
     // Another call may have made a further version meanwhile.
     return taskJson(task, {
       versions: versions.slice(0, task.version),
       questions,
       answers: await tasks.answers(task),
       labels: await tasks.labels(task),
-      fit: await this.fitOf(task),
+      ...(await this.fitted(task, asked)),
       shadow: await this.reports.of(caller, task, names),
     });
   }
 
-  /** The fit in force for the build that answers now, as JSON; null: there is none. */
-  private async fitOf(task: Task): Promise<string | null> {
+  /** What is known of the fit in force for the build that answers now. */
+  private async fitted(task: Task, questions: readonly Question[]) {
+    const { tasks } = this.storage;
     const fit = this.currentFit(task);
-    return fit === undefined ? null : ((await this.storage.tasks.fitReport(task, fit.build)) ?? null);
+    if (fit === undefined) return { fit: null, drift: null, warnings: [] };
+    const report = (await tasks.fitReport(task, fit.build)) ?? null;
+    const monitor = await tasks.monitor(task, fit.build);
+    if (monitor !== undefined) this.alarms.observe(task, fit.build, monitor);
+    const reports = monitor?.reportOf(fit) ?? null;
+    if (reports === null) return { fit: report, drift: null, warnings: [] };
+    return { fit: report, drift: driftJson(reports, questions), warnings: warningsOf(reports, questions) };
   }
 
   /** The fit in force for the build that answers now; undefined: there is none. */

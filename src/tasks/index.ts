@@ -21,6 +21,7 @@ export {
   type SentLabels,
 } from './labels/read-labels.js';
 export { labelsByFit } from './monitor/labels-by-fit.js';
+export { driftJson, type TaskWarning, warningsOf } from './monitor/monitor-object.js';
 export { type FirstLabels, TaskMonitor } from './monitor/task-monitor.js';
 export { putTask, type StoredBefore } from './put-task.js';
 export { QuestionCache } from './question-cache.js';

@@ -1,4 +1,5 @@
 import { showInstant, showWithOffset } from '../base/index.js';
+import type { TaskWarning } from './monitor/monitor-object.js';
 import type { TaskCounts } from './task-store.js';
 import type { Task, TaskFit, TaskVersion } from './task-types.js';
 
@@ -32,7 +33,8 @@ export const taskEntry = (task: Task, { answers, labels }: TaskCounts, fit: Task
  *
  * @param known what is known about it. `versions`: oldest first. `questions`: those of the version in use, as JSON, which
  *   keeps their order. `answers`: how many are kept. `labels`: how many labelled answers it has.
- *   `fit`: the fit in force for the build that answers now, as JSON; null: there is none. `shadow`: see `shadowJson`
+ *   `fit`: the fit in force for the build that answers now, as JSON; null: there is none. `drift`: what its answers say since
+ *   the fit, as JSON; null: there is no fit, or an earlier version of the program made it. `shadow`: see `shadowJson`
  */
 export function taskJson(
   task: Task,
@@ -42,15 +44,18 @@ export function taskJson(
     readonly answers: number;
     readonly labels: number;
     readonly fit: string | null;
+    readonly drift: string | null;
+    readonly warnings: readonly TaskWarning[];
     readonly shadow: string;
   },
 ): string {
-  const { versions, questions, answers, labels, fit, shadow } = known;
+  const { versions, questions, answers, labels, fit, drift, warnings, shadow } = known;
   const shown = versions.map(({ model, created }, at) => ({
     version: at + 1,
     model,
     created_at: showWithOffset(created),
   }));
   const rest = JSON.stringify({ ...taskSummary(task), versions: shown, answers, labels });
-  return `${rest.slice(0, -1)},"fit":${fit},"shadow":${shadow},"questions":${questions}}`;
+  const more = `"fit":${fit},"drift":${drift},"warnings":${JSON.stringify(warnings)},"shadow":${shadow}`;
+  return `${rest.slice(0, -1)},${more},"questions":${questions}}`;
 }

@@ -153,6 +153,12 @@ export const METRICS = {
     help: 'Requests to tasks that were drawn for the shadow build: `started`, `counted` with both answers, `failed` on the shadow build, or `dropped` where the engines were busy, there was no room, or the models changed.',
     labels: ['event'],
   },
+  taskAlarms: {
+    name: 'decider_task_alarms',
+    kind: 'gauge',
+    help: 'Tasks with a raised alarm, of those that this server has answered, labelled or shown since its start: `drift`, or `error` if the error among accepted answers is above the target.',
+    labels: ['alarm'],
+  },
   batchLines: {
     name: 'decider_batch_lines_total',
     kind: 'counter',

@@ -22,6 +22,7 @@ const SHADOW_FREE = '4.11 rule 19: shadows are compared, and charged to nobody';
 const SHADOW_LABELS = '2.15 accuracy: labels of answers that both builds have given';
 const PROMOTED = '4.11 rule 21: a shadow is promoted, unless something has changed';
 const PROMOTION_BODY = '8 limit promotion body: 1 KiB as sent and decompressed, and no more';
+const DRIFT = ['test/server/task-drift.test.ts'];
 
 /** The rules about tasks. */
 export const TASK_RULES: Readonly<Record<string, Coverage>> = {
@@ -45,6 +46,8 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '2.15 differences': { by: [SHADOW_SHAPE], elsewhere: ['test/statistics/shadow.test.ts'] },
   '2.15 accept': { by: [SHADOW_SHAPE], elsewhere: ['test/statistics/shadow.test.ts'] },
   '2.15 accuracy': by(SHADOW_LABELS),
+  '2.13 drift': { by: [SHAPE, FITTED], elsewhere: DRIFT },
+  '2.13 warnings': { by: [SHAPE], elsewhere: DRIFT },
   '2.13 times': by(SHAPE),
   '2.14 of': by(FITTED),
   '2.14 questions': by(FITTED),
@@ -53,6 +56,10 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '2.14 quality': { by: [FITTED], elsewhere: ['test/statistics/threshold.test.ts'] },
   '2.14 threshold': { by: [FITTED], elsewhere: ['test/statistics/threshold.test.ts'] },
   '2.14 more': { elsewhere: ['test/statistics/threshold.test.ts'] },
+  '2.16 answers': { by: [FITTED], elsewhere: DRIFT },
+  '2.16 shares': { by: [FITTED], elsewhere: DRIFT },
+  '2.16 alarm': { elsewhere: [...DRIFT, 'test/tasks/monitor-object.test.ts'] },
+  '2.16 errors': { by: [FITTED], elsewhere: DRIFT },
   '4.11 rule 1': by('4.11 rule 1: other questions or another model make a version, an equal body none'),
   '4.11 rule 2': by(NAMES),
   '4.11 rule 3': by('4.11 rule 3: questions and model are checked as those of a request'),
@@ -88,6 +95,12 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   },
   '4.11 rule 20': { elsewhere: ['test/storage/tasks/shadows.test.ts'] },
   '4.11 rule 21': { by: [PROMOTED], elsewhere: ['test/storage/tasks/shadows.test.ts'] },
+  '4.11 rule 22': {
+    elsewhere: [...DRIFT, 'test/storage/tasks/monitors.test.ts', 'test/server/task-monitors.test.ts'],
+  },
+  '4.11 rule 23': {
+    elsewhere: ['test/statistics/drift-simulated.test.ts', 'test/statistics/error-test.test.ts'],
+  },
   '7.4 too_few_labels': by(TOO_FEW),
   '7.4 invalid_labels': by(INVALID_LABELS),
   '7.4 no_shadow': by(PROMOTED),

@@ -117,7 +117,18 @@ export const TASK_LABELS: readonly ContractTest[] = [
     const { coverage } = quality;
     t.match(coverage[0], { threshold: Number, n: Number, coverage: Number, error: 0 });
     t.match(coverage.at(-1), { n: tested, coverage: 1 });
-    t.strictSame((await tasks.show('f')).json.fit, json);
+    const { fit, drift, warnings } = (await tasks.show('f')).json;
+    t.strictSame(fit, json);
+    t.strictSame(warnings, []);
+    t.strictSame(Object.keys(drift), ['q', 'other']);
+    t.equal(drift.other, null);
+    t.match(drift.q, {
+      answers: Number,
+      window: Number,
+      alarm: null,
+      chosen: { labelled: [Number, Number] },
+    });
+    t.match(drift.q.errors, { labels: 0, wrong: 0, evidence: 1, alarm_at: 2, after_labels: null });
     const [entry] = (await tasks.list()).json.data;
     t.match(entry, { name: 'f', answers: FIT_LABELS, labels: FIT_LABELS, fitted_at: json.fitted_at });
     t.ok(isRefusal(await tasks.fit('none'), 'task_not_found'));

@@ -33,6 +33,8 @@ export const TASKS: readonly ContractTest[] = [
       answers: 0,
       labels: 0,
       fit: null,
+      drift: null,
+      warnings: [],
       questions: ASK,
     };
     t.strictSame(made.json, whole);

@@ -15,6 +15,7 @@ import { WINDOW_MS } from '../../src/batch/runner/deadline.js';
 import { retryWaitMs, TRIES_MAX } from '../../src/batch/runner/line-outcome.js';
 import { BODY_DEADLINES } from '../../src/http/start-http.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from '../../src/http/transport/transport-types.js';
+import { MONITOR_DELAY_MS } from '../../src/server/task-monitors.js';
 import { DEFAULT_PRICES } from '../../src/settings/index.js';
 import { DEFAULT_CONFIDENCE, DEFAULT_TARGET_ERROR } from '../../src/tasks/read-task.js';
 import { checkTable } from '../support/generated-table.js';
@@ -319,6 +320,7 @@ const FIGURES = [
   `${LIMITS.batchErrors} entries`,
   `${LIMITS.webhookAttempts} attempts`,
   seconds(LIMITS.webhookTimeoutMs),
+  seconds(MONITOR_DELAY_MS),
   `${WINDOW_MS / 3_600_000} hours`,
   `${DEFAULT_LIFETIME_DAYS} days`,
   `${KEPT_COLLECTED_MS / DAY_MS} days`,

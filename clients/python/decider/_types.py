@@ -780,6 +780,55 @@ class TaskFit1(TypedDict):
     questions: Dict[str, Union["TaskFit1QuestionsValue1", "TaskFit1QuestionsValue2"]]
 
 
+class TaskDrift1Value1Chosen(TypedDict):
+    stability_index: Union[float, None]
+    unchanged: Union[float, None]
+    labelled: List[float]
+    window: List[float]
+
+
+class TaskDrift1Value1Confidence(TypedDict):
+    stability_index: Union[float, None]
+    unchanged: Union[float, None]
+    labelled: List[float]
+    window: List[float]
+
+
+class _TaskDrift1Value1Alarm1(TypedDict):
+    after_answers: int
+    compared_with: Literal["labelled", "earlier"]
+    share_before: float
+    share_now: float
+
+
+class TaskDrift1Value1Alarm1(_TaskDrift1Value1Alarm1, total=False):
+    chosen: str
+    confidence_below: float
+
+
+class TaskDrift1Value1Errors1(TypedDict):
+    labels: int
+    wrong: int
+    evidence: float
+    alarm_at: float
+    after_labels: Union[int, None]
+
+
+class TaskDrift1Value1(TypedDict):
+    answers: int
+    window: int
+    chosen: "TaskDrift1Value1Chosen"
+    confidence: "TaskDrift1Value1Confidence"
+    alarm: Union["TaskDrift1Value1Alarm1", None]
+    errors: Union["TaskDrift1Value1Errors1", None]
+
+
+class TaskWarningsItem(TypedDict):
+    type: Literal["drift", "error_above_target"]
+    question: str
+    message: str
+
+
 class TaskShadow1Builds(TypedDict):
     live: Union[str, None]
     shadow: Union[str, None]
@@ -883,6 +932,8 @@ class Task(TypedDict):
     answers: int
     labels: int
     fit: Union["TaskFit1", None]
+    drift: Union[Dict[str, Union["TaskDrift1Value1", None]], None]
+    warnings: List["TaskWarningsItem"]
     shadow: Union["TaskShadow1", None]
     questions: Dict[str, Union["TaskQuestionsValue1", "TaskQuestionsValue2", "TaskQuestionsValue3"]]
 

@@ -704,6 +704,70 @@ export interface ApiSchemas {
                 };
             };
         } | null;
+        /** What the answers of that build say since the fit; `null` without one. */
+        readonly drift: {
+            readonly [name: string]: {
+                /** Answers since the fit. */
+                readonly answers: number;
+                /** The last of them, which are compared. */
+                readonly window: number;
+                /** How often each option is chosen, in their order. */
+                readonly chosen: {
+                    /** The population stability index; `null` without answers. */
+                    readonly stability_index: number | null;
+                    /** Its mean if nothing has changed. */
+                    readonly unchanged: number | null;
+                    /** Shares of the labelled answers of the fit. */
+                    readonly labelled: readonly (number)[];
+                    /** Shares of the last answers. */
+                    readonly window: readonly (number)[];
+                };
+                /** How often the confidence is in each class, lowest first. */
+                readonly confidence: {
+                    /** The population stability index; `null` without answers. */
+                    readonly stability_index: number | null;
+                    /** Its mean if nothing has changed. */
+                    readonly unchanged: number | null;
+                    /** Shares of the labelled answers of the fit. */
+                    readonly labelled: readonly (number)[];
+                    /** Shares of the last answers. */
+                    readonly window: readonly (number)[];
+                };
+                /** `null`: nothing has changed significantly. */
+                readonly alarm: {
+                    /** The answers since the fit when it was raised. */
+                    readonly after_answers: number;
+                    /** The labelled answers of the fit, or all answers before the last ones. */
+                    readonly compared_with: "labelled" | "earlier";
+                    /** The option that is chosen more or less often. */
+                    readonly chosen?: string | undefined;
+                    /** The confidence is below this more or less often. */
+                    readonly confidence_below?: number | undefined;
+                    readonly share_before: number;
+                    readonly share_now: number;
+                } | null;
+                /** `null`: the question has no threshold. */
+                readonly errors: {
+                    /** Accepted answers that were labelled since the fit. */
+                    readonly labels: number;
+                    /** Those of them that are wrong. */
+                    readonly wrong: number;
+                    /** That the error is above the target. */
+                    readonly evidence: number;
+                    /** The evidence at which the alarm is raised. */
+                    readonly alarm_at: number;
+                    /** The labels when the alarm was raised; `null`: it is not. */
+                    readonly after_labels: number | null;
+                } | null;
+            } | null;
+        } | null;
+        /** The alarms that are raised, until the next fit. */
+        readonly warnings: readonly ({
+            readonly type: "drift" | "error_above_target";
+            readonly question: string;
+            /** For people; it may change. */
+            readonly message: string;
+        })[];
         /** The shadow build; `null` without one. */
         readonly shadow: {
             readonly model: string;

@@ -26,7 +26,7 @@ interface QuestionMonitor {
   errors: ErrorTest | null;
 }
 
-interface QuestionReport {
+export interface QuestionReport {
   readonly name: string;
   readonly drift: DriftReport | null;
   readonly errors: ErrorTest | null;
@@ -139,6 +139,11 @@ export class TaskMonitor {
       }
     }
     return true;
+  }
+
+  /** Per question, in their order; null if it belongs to another fit. */
+  reportOf(fit: FitName): QuestionReport[] | null {
+    return this.isOf(fit) ? this.report() : null;
   }
 
   report(): QuestionReport[] {

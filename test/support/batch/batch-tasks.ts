@@ -6,7 +6,10 @@ import { Metrics } from '../../../src/telemetry/index.js';
 
 /** The tasks of a storage as batches use them. */
 export const batchTasks = (tasks: TaskStore): BatchTasks =>
-  new ServedBatchTasks({ tasks }, new TaskAsking(tasks, new Metrics(), { error: () => {} }));
+  new ServedBatchTasks(
+    { tasks },
+    new TaskAsking(tasks, new Metrics(), { error: () => {} }, { add: () => {} }),
+  );
 
 /** Bounds that no test reaches. */
 export const TASK_BOUNDS = { answersOfTask: 10_000, maxAnswers: () => 1_000_000, retentionDays: () => 30 };

@@ -1,0 +1,127 @@
+import { ApiError } from '../api/index.js';
+import type { Clock } from '../base/index.js';
+import type { Storage } from '../storage/index.js';
+import { fitsInForce, type Task, type TaskMonitor } from '../tasks/index.js';
+import type { Log, Metrics } from '../telemetry/index.js';
+
+/** Raised alarms are looked at again at this interval, in milliseconds: they end with their fit. */
+export const ALARMS_EVERY_MS = 60_000;
+
+/** The alarms, and what the log says of them. */
+const ALARMS = {
+  drift: ['answers to a task have drifted', 'the drift alarm of a task has ended'],
+  error: ['the error of a task is above its target', 'the error alarm of a task has ended'],
+} as const;
+type Alarm = keyof typeof ALARMS;
+const ALARM_NAMES = Object.keys(ALARMS) as Alarm[];
+
+type Raised = Readonly<Record<Alarm, boolean>>;
+const NONE: Raised = { drift: false, error: false };
+
+interface Entry {
+  readonly task: Pick<Task, 'id' | 'workspace' | 'name'>;
+  readonly build: string;
+  readonly raised: Raised;
+}
+
+interface Parts {
+  readonly storage: Pick<Storage, 'tasks'>;
+  readonly metrics: Metrics;
+  readonly log: Pick<Log, 'warn' | 'info' | 'error'>;
+  readonly clock: Clock;
+  /** The build that answers a model now; undefined: none. */
+  buildOf(model: string | null): string | undefined;
+}
+
+/**
+ * The alarms of the tasks that this process has seen, for the metrics and the log. An alarm is stored with its monitor; it
+ * ends with the fit, and when another build answers the task.
+ */
+export class TaskAlarms {
+  /** By task and build: those with a raised alarm. */
+  private readonly entries = new Map<string, Entry>();
+  private cancel: (() => void) | null = null;
+  private isStopped = false;
+
+  constructor(private readonly parts: Parts) {
+    this.measure();
+  }
+
+  /** Takes note of what is stored of a build of a task. */
+  observe({ id, workspace, name }: Task, build: string, monitor: TaskMonitor): void {
+    this.set({ task: { id, workspace, name }, build, raised: monitor.alarms() });
+  }
+
+  /** Reads what is stored of a build of a task, and takes note of it. Never rejects. */
+  look(task: Task, build: string): Promise<void> {
+    return this.orReport(task, async () => {
+      const monitor = await this.parts.storage.tasks.monitor(task, build);
+      if (monitor !== undefined) this.observe(task, build, monitor);
+    });
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.cancel?.();
+  }
+
+  private set(entry: Entry): void {
+    const { task, build, raised } = entry;
+    const key = `${task.id}/${build}`;
+    const before = this.entries.get(key)?.raised ?? NONE;
+    if (ALARM_NAMES.some((name) => raised[name])) this.entries.set(key, entry);
+    else this.entries.delete(key);
+    for (const name of ALARM_NAMES) this.report(entry, name, before[name]);
+    this.measure();
+    this.lookLater();
+  }
+
+  private lookLater(): void {
+    if (this.entries.size === 0 || this.isStopped) return;
+    this.cancel ??= this.parts.clock.after(ALARMS_EVERY_MS, () => {
+      void this.lookAtAll();
+    });
+  }
+
+  private report({ task, build, raised }: Entry, name: Alarm, before: boolean): void {
+    const [begins, ends] = ALARMS[name];
+    const fields = { task: task.id, workspace: task.workspace, model: build };
+    if (raised[name] && !before) this.parts.log.warn(fields, begins);
+    if (!raised[name] && before) this.parts.log.info(fields, ends);
+  }
+
+  private measure(): void {
+    const entries = [...this.entries.values()];
+    for (const alarm of ALARM_NAMES) {
+      const count = entries.filter(({ raised }) => raised[alarm]).length;
+      this.parts.metrics.instruments.taskAlarms.set({ alarm }, count);
+    }
+  }
+
+  /** Another process may have fitted, changed or deleted the tasks. */
+  private async lookAtAll(): Promise<void> {
+    for (const entry of [...this.entries.values()]) await this.lookAgain(entry);
+    this.cancel = null;
+    this.lookLater();
+  }
+
+  private async lookAgain({ task: { id, workspace, name }, build }: Entry): Promise<void> {
+    await this.orReport({ id }, async () => {
+      const task = await this.parts.storage.tasks.find({ workspace, name });
+      const fit = task?.id === id ? fitsInForce(task).find((each) => each.build === build) : undefined;
+      const isAsked = task !== undefined && this.parts.buildOf(task.model) === build;
+      if (task !== undefined && fit !== undefined && isAsked) await this.look(task, build);
+      else this.set({ task: { id, workspace, name }, build, raised: NONE });
+    });
+  }
+
+  /** An unreachable storage is reported elsewhere. */
+  private async orReport({ id }: Pick<Task, 'id'>, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof ApiError))
+        this.parts.log.error({ err: error, task: id }, 'the alarms of a task cannot be read');
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { Question } from '../../decide/index.js';
+import { type DriftAlarm, type DriftReport, type ErrorTest, evidenceOf } from '../../statistics/index.js';
+import type { QuestionReport } from './task-monitor.js';
+
+/** A warning about a question of a task. `type` never changes, the message may. */
+export interface TaskWarning {
+  readonly type: 'drift' | 'error_above_target';
+  readonly question: string;
+  readonly message: string;
+}
+
+/**
+ * What is known of the answers since the fit, as JSON (contract 2.16), in the order of the questions.
+ *
+ * @param questions those of the version
+ */
+export function driftJson(reports: readonly QuestionReport[], questions: readonly Question[]): string {
+  const entries = reports.map((report, at) => {
+    const value = JSON.stringify(questionObject(report, questions[at]));
+    return `${JSON.stringify(report.name)}:${value}`;
+  });
+  return `{${entries.join(',')}}`;
+}
+
+/** The alarms that are raised, as sentences. */
+export const warningsOf = (
+  reports: readonly QuestionReport[],
+  questions: readonly Question[],
+): TaskWarning[] =>
+  reports.flatMap(({ name, drift, errors }, at) => [
+    ...(drift === null || drift.alarm === null
+      ? []
+      : [
+          { type: 'drift' as const, question: name, message: driftMessage(name, drift.alarm, questions[at]) },
+        ]),
+    ...(errors === null || errors.alarm === null
+      ? []
+      : [{ type: 'error_above_target' as const, question: name, message: errorMessage(name, errors) }]),
+  ]);
+
+function questionObject({ drift, errors }: QuestionReport, question: Question | undefined) {
+  if (drift === null) return null;
+  const { answers, window, chosen, confidence, alarm } = drift;
+  return {
+    answers,
+    window,
+    chosen: shiftObject(chosen),
+    confidence: shiftObject(confidence),
+    alarm: alarm === null ? null : alarmObject(alarm, question),
+    errors: errors === null ? null : errorsObject(errors),
+  };
+}
+
+const shiftObject = ({ labelled, window, stability }: DriftReport['chosen']) => ({
+  stability_index: stability?.value ?? null,
+  unchanged: stability?.unchanged ?? null,
+  labelled,
+  window,
+});
+
+const alarmObject = (
+  { after_answers, reference, of, at, reference_share, window_share }: DriftAlarm,
+  question: Question | undefined,
+) => ({
+  after_answers,
+  compared_with: reference,
+  ...(of === 'chosen' ? { chosen: optionOf(question, at) } : { confidence_below: at }),
+  share_before: reference_share,
+  share_now: window_share,
+});
+
+const errorsObject = (errors: ErrorTest) => ({
+  labels: errors.labels,
+  wrong: errors.wrong,
+  evidence: evidenceOf(errors),
+  alarm_at: 1 / (1 - errors.confidence),
+  after_labels: errors.alarm,
+});
+
+const optionOf = (question: Question | undefined, index: number): string =>
+  question?.options[index]?.key ?? String(index);
+
+function driftMessage(name: string, alarm: DriftAlarm, question: Question | undefined): string {
+  const { of, at, reference, after_answers, reference_share: before, window_share: now } = alarm;
+  const what =
+    of === 'chosen'
+      ? `${JSON.stringify(optionOf(question, at))} was chosen in`
+      : `the confidence was below ${at} in`;
+  const than = reference === 'labelled' ? 'of the labelled answers' : 'of the answers before them';
+  return (
+    `The answers to ${JSON.stringify(name)} have changed: ${what} ${percent(now)} of the last answers (after ${after_answers}), ` +
+    `and in ${percent(before)} ${than}. Label recent answers, then fit again.`
+  );
+}
+
+const errorMessage = (name: string, { labels, wrong, error }: ErrorTest): string =>
+  `The error among accepted answers to ${JSON.stringify(name)} is above the target of ${percent(error)}: ${wrong} of ` +
+  `${labels} that were labelled since the fit are wrong. Fit again.`;
+
+const percent = (share: number): string => `${Number((100 * share).toFixed(1))} %`;
