@@ -20,6 +20,11 @@ export function TaskFacts({ task }: { readonly task: Task }) {
   return (
     <>
       {description !== null && <p dir="auto">{description}</p>}
+      {task.warnings.map(({ type, question, message }) => (
+        <p key={`${type} ${question}`} class="warning" dir="auto">
+          {message}
+        </p>
+      ))}
       <Facts facts={facts} />
     </>
   );

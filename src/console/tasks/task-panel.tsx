@@ -5,6 +5,7 @@ import { LoadNote } from '../ui/loading.js';
 import { Renew, Sourced } from '../ui/sourced.js';
 import { useLoad } from '../ui/use-load.js';
 import { DeleteTask } from './delete-task.js';
+import { DriftPanel } from './drift-panel.js';
 import { FitPanel } from './fit-panel.js';
 import { LabelsPanel } from './labels-panel.js';
 import type { LoadedTask } from './loaded-task.js';
@@ -67,6 +68,9 @@ export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: Task
       {value !== null && (
         <>
           <FitPanel {...common} loaded={value} source={source} />
+          {value.task.drift !== null && (
+            <DriftPanel drift={value.task.drift} asked={value.asked} source={source} />
+          )}
           {value.task.shadow !== null && (
             <ShadowPanel shadow={value.task.shadow} asked={value.asked} source={source} />
           )}

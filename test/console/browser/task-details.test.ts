@@ -1,3 +1,4 @@
+import { AXE, violations } from '../../support/console/axe.js';
 import { HOSTILE_LABEL, HOSTILE_NAME } from '../../support/console/batch-file.js';
 import { consoleTest, enter, overflow, PHONE } from '../../support/console/console.js';
 import { haveFocus } from '../../support/console/keyboard.js';
@@ -84,6 +85,66 @@ consoleTest(
     await form.getByText('The settings are saved.').waitFor();
     t.equal((await tasks.show('order')).description, '😀'.repeat(1_024));
   },
+);
+
+consoleTest(
+  'what has drifted since the fit',
+  async (t, tab, world) => {
+    const { page } = tab;
+    const token = ownKey(world);
+    const tasks = tasksOf(world, token);
+    await fittedTask(world, token, 'mail');
+    await enter(tab, world, 'tasks/mail', token);
+    const panel = page.getByRole('region', { name: 'Drift since the fit' });
+    await panel.getByText('angry').click();
+    await panel.getByText('Answers since the fit0').waitFor();
+    await panel.getByText('No answers since the fit.').waitFor();
+    t.equal(await panel.locator('summary').count(), 1, 'the other questions had too few labels');
+
+    // An alarm takes hundreds of answers: it is put into the server's answer.
+    const { drift } = await tasks.show('mail');
+    const share = { stability_index: 0.25, unchanged: 0.01 };
+    const angry = {
+      ...drift.angry,
+      answers: 500,
+      window: 500,
+      chosen: { ...share, labelled: [0.25, 0.75], window: [0.4, 0.6] },
+      confidence: { ...share, labelled: Array(11).fill(1 / 11), window: Array(11).fill(1 / 11) },
+      alarm: {
+        after_answers: 500,
+        compared_with: 'labelled',
+        chosen: HOSTILE_LABEL,
+        share_before: 0.25,
+        share_now: 0.4,
+      },
+      errors: { labels: 20, wrong: 9, evidence: 31.2, alarm_at: 20, after_labels: 18 },
+    };
+    const warnings = [{ type: 'drift', question: 'angry', message: HOSTILE_NAME }];
+    await page.route('**/v1/tasks/mail', async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      await route.fulfill({ response, json: { ...json, drift: { ...json.drift, angry }, warnings } });
+    });
+    await page.getByRole('button', { name: 'Reload' }).last().click();
+    await panel
+      .getByText(`The option “${HOSTILE_LABEL}”: 40.0 % of the last answers, 25.0 % of the labelled`)
+      .waitFor();
+    t.match(
+      await panel.textContent(),
+      /0\.250 \(0\.010 without a change\).*20, 9 wrong.*alarm after 18 labels/,
+    );
+    const bars = panel.getByRole('figure').first().getByRole('listitem');
+    t.strictSame(await bars.allTextContents(), ['Yes40.0 %labelled 25.0 %', 'No60.0 %labelled 75.0 %']);
+    t.equal(await panel.getByRole('figure').last().getByRole('listitem').count(), 11);
+    await page.getByRole('region', { name: 'mail', exact: true }).getByText(HOSTILE_NAME).waitFor();
+    t.strictSame(
+      await page.locator('main img[src]').evaluateAll((all) => all.map((each) => each.outerHTML)),
+      [],
+    );
+    t.equal(await overflow(tab), 0);
+    t.strictSame(await violations(page), []);
+  },
+  { script: AXE },
 );
 
 const NOTHING_COUNTED = {
