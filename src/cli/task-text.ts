@@ -15,7 +15,7 @@ const whole = (count: number): string => count.toLocaleString('en');
 
 /** A task as text for a terminal. */
 export function taskText(task: Task): string {
-  const { name, version, model, description, answers, labels, fit } = task;
+  const { name, version, model, description, answers, labels, fit, warnings } = task;
   return [
     facts({
       task: name,
@@ -32,6 +32,8 @@ export function taskText(task: Task): string {
     table(['question', 'type', 'instructions'], Object.entries(task.questions).map(questionRow)),
     '',
     fit === null ? 'No fit is in force, so `accept` is null.' : fitText(fit),
+    ...(warnings.length > 0 ? [''] : []),
+    ...warnings.map(({ message }) => `Warning: ${visible(message)}`),
   ].join('\n');
 }
 
