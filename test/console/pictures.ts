@@ -73,6 +73,10 @@ test('pictures of the consoles', async (t) => {
   await results.page.getByRole('button', { name: 'Submit 40 lines' }).click();
   await results.page.getByRole('button', { name: 'Show the results' }).click();
   await results.page.getByText('message-1', { exact: true }).first().waitFor();
+  await results.page.getByRole('combobox', { name: 'Question' }).selectOption('topic');
+  await results.page
+    .getByRole('heading', { name: 'Results' })
+    .evaluate('(heading) => heading.scrollIntoView()');
   await picture(results.page, 'console-results');
 
   const operator = await open({ viewport: { width: 1_180, height: 900 } });
