@@ -14,7 +14,8 @@ from ._response import misfit
 from ._results import stream_lines
 from ._types import Batch, SubmitResponse
 
-#: The lines of a batch, or a file of them: JSON Lines as text or bytes.
+#: The lines of a batch, or a file of them: JSON Lines as text or bytes. A line has `custom_id` and `state`, and either
+#: `model` and `questions` or `task`, the name of a task of the workspace.
 BatchInput = Union[Iterable[Mapping[str, Any]], str, bytes]
 
 # Limits of the server (docs/contract.md).
