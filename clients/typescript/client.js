@@ -773,7 +773,8 @@ var TaskCalls = class {
     return this.json({ path, method: "POST", repeatable: "always", has: "questions", signal });
   }
   /**
-   * Makes the shadow build of a task its model, as a new version without a shadow. Not repeated: look at the task instead.
+   * Makes the shadow build of a task its model, as a new version without a shadow. After a lost connection it is not sent again:
+   * the task shows whether it was made.
    *
    * @param expected refuses the call unless this version is in use and this build is the shadow build
    */

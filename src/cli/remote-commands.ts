@@ -70,7 +70,7 @@ function addTasks(program: Command): void {
     .argument('<name>', 'the task')
     .argument(
       '<file>',
-      'JSON file: questions, and optionally model, description, target_error and confidence',
+      'JSON file: questions, and optionally model, description, target_error, confidence and shadow',
     )
     .action(async (name, file, options) => (await tasks()).put(name, file, options));
   remote(parent, 'delete <name>', 'delete a task with its answers and labels').action(async (name, options) =>
@@ -81,6 +81,10 @@ function addTasks(program: Command): void {
     .argument('[file]', 'JSON Lines file of labels (default: standard input)')
     .option('--from <line>', 'leave out the lines before this one', '1')
     .action(async (name, file, options) => (await import('./task-labels.js')).labels(name, file, options));
+  remote(parent, 'promote <name>', 'make the shadow build of a task its model')
+    .option('--if-version <number>', 'only if this version is in use')
+    .option('--if-build <id>', 'only if this is the shadow build')
+    .action(async (name, options) => (await tasks()).promote(name, options));
   remote(parent, 'fit <name>', 'fit a task to its labels and put its thresholds in force').action(
     async (name, options) => (await tasks()).fit(name, options),
   );

@@ -1,5 +1,6 @@
 import { showTime, visible } from '../base/index.js';
 import type { Task, TaskFit } from '../client/index.js';
+import { shadowText } from './shadow-text.js';
 import { facts, table } from './text-table.js';
 
 type QuestionFit = TaskFit['questions'][string];
@@ -15,7 +16,7 @@ const whole = (count: number): string => count.toLocaleString('en');
 
 /** A task as text for a terminal. */
 export function taskText(task: Task): string {
-  const { name, version, model, description, answers, labels, fit, warnings } = task;
+  const { name, version, model, description, answers, labels, fit, shadow, warnings } = task;
   return [
     facts({
       task: name,
@@ -34,6 +35,7 @@ export function taskText(task: Task): string {
     fit === null ? 'No fit is in force, so `accept` is null.' : fitText(fit),
     ...(warnings.length > 0 ? [''] : []),
     ...warnings.map(({ message }) => `Warning: ${visible(message)}`),
+    ...(shadow === null ? [] : ['', shadowText(shadow)]),
   ].join('\n');
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { LIMITS } from '../api/index.js';
 import { showTime, visible, withoutByteOrderMark } from '../base/index.js';
 import { DeciderError, type TaskCalls } from '../client/index.js';
+import { readWholeBetween } from './arguments.js';
 import { print, printError, printJson } from './output.js';
 import { chosen, fitText, taskText } from './task-text.js';
 import { table } from './text-table.js';
@@ -68,6 +70,23 @@ export const fit = (name: string, options: ClientOptions) =>
       if (error instanceof DeciderError) printMissing(error);
       throw error;
     }
+  });
+
+/** What must be true of a task that is promoted. */
+interface PromoteOptions extends ClientOptions {
+  readonly ifVersion?: string;
+  readonly ifBuild?: string;
+}
+
+/** `decider tasks promote` */
+export const promote = (name: string, options: PromoteOptions) =>
+  withTasks(options, async (tasks) => {
+    const { ifVersion, ifBuild = null } = options;
+    const version =
+      ifVersion === undefined ? null : readWholeBetween('if-version', ifVersion, 1, LIMITS.taskVersions);
+    const task = await tasks.promote(name, { version, model: ifBuild });
+    if (options.json) printJson(task);
+    else print(`${name} is answered by ${task.model} from version ${task.version} on.`);
   });
 
 function printMissing({ questions }: DeciderError): void {

@@ -7,6 +7,7 @@ import { decider, run as runCommand } from '../support/cli.js';
 import { rawStub, response } from '../support/client/raw-stub.js';
 import { startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';
+import { until } from '../support/until.js';
 
 const QUESTIONS = {
   angry: { type: 'noul', instructions: 'Is the customer angry?' },
@@ -132,6 +133,32 @@ test('tasks labels and fit: with too few labels, and with enough', async (t) => 
   });
   const shown = (await run('show', 'fitted')).stdout;
   t.equal(shown.slice(shown.indexOf('Fit of')), (await run('fit', 'fitted')).stdout);
+});
+
+test('tasks show and promote: a shadow build', async (t) => {
+  const { ask, file, json, mistake, run } = await beside(t);
+  await json('put', 'shadowed', file('task.json', { ...TASK, shadow: { model: 'tiny', share: 1 } }));
+  t.match(
+    (await run('show', 'shadowed')).stdout,
+    /\nShadow build: tiny-20260101, on 100\.0 % of the requests; nothing is counted yet\.\n\nquestion +answers /,
+  );
+  await mistake([/^shadow_changed: /], 'promote', 'shadowed');
+  await ask('shadowed', 'state');
+  await until(async () => (await json('show', 'shadowed')).shadow.questions.angry.answers === 1);
+  const shown = (await run('show', 'shadowed')).stdout;
+  t.match(shown, /counted since \d{4}-/);
+  t.match(shown, /\nteam +1 +100\.0 % \(2\.5 % to 100\.0 %\) +0\.0000 +0\.0000 +0/);
+  await mistake([/^shadow_changed: /], 'promote', 'shadowed', '--if-version', '2');
+  await mistake([/^shadow_changed: /], 'promote', 'shadowed', '--if-build', 'tiny-20260102');
+  await mistake([/if-version/], 'promote', 'shadowed', '--if-version', '0');
+  await mistake([/if-version/], 'promote', 'shadowed', '--if-version', '101');
+  const expected = ['--if-version', '1', '--if-build', 'tiny-20260101'];
+  t.equal(
+    (await run('promote', 'shadowed', ...expected)).stdout,
+    'shadowed is answered by tiny-20260101 from version 2 on.',
+  );
+  await mistake([/^no_shadow: /], 'promote', 'shadowed');
+  t.match(await json('show', 'shadowed'), { version: 2, model: 'tiny-20260101', shadow: null });
 });
 
 test('tasks fit: as text', async (t) => {

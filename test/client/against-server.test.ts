@@ -17,6 +17,7 @@ import { refuses } from '../support/client/raw-stub.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';
 import { ROOT } from '../support/sources.js';
+import { until } from '../support/until.js';
 
 const server = shared(async (t) => {
   const models = modelsFolder(dataFolder(t), {}, {}, 'gemma4v');
@@ -224,6 +225,23 @@ test('verifyWebhook: the batch is fetched, whatever the call says', async (t) =>
   ] as const) {
     await refuses(t, decider.verifyWebhook(form), { type });
   }
+});
+
+test('tasks: a shadow build is compared and promoted', async (t) => {
+  const { decider } = await connected();
+  const { tasks } = decider;
+  const shadow = { model: 'tiny', share: 1 };
+  t.match(await tasks.put('shadowed', { questions, shadow }), { shadow: { ...shadow, since: null } });
+  await refuses(t, tasks.promote('shadowed'), { type: 'shadow_changed', status: 409 });
+  await tasks.decide('shadowed', { state: 'a' });
+  const shown = async () => (await tasks.show('shadowed')).shadow;
+  await until(async () => (await shown())?.questions.angry?.answers === 1);
+  t.equal((await shown())?.questions.angry?.agreement?.value, 1);
+  const model = (await shown())?.builds.shadow ?? null;
+  await refuses(t, tasks.promote('shadowed', { version: 2 }), { type: 'shadow_changed', status: 409 });
+  t.match(await tasks.promote('shadowed', { version: 1, model }), { version: 2, model, shadow: null });
+  await refuses(t, tasks.promote('shadowed'), { type: 'no_shadow', status: 409 });
+  await tasks.delete('shadowed');
 });
 
 test('tasks: made, changed, shown, listed and deleted', async (t) => {

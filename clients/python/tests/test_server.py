@@ -121,6 +121,12 @@ class Server(unittest.TestCase):
         self.assertEqual(few.exception.type, "too_few_labels")
         self.assertEqual(few.exception.questions["angry"]["labels"], 2)
         self.assertEqual(self.decider.tasks.put("python", questions, model=self.model)["version"], 2)
+        shadow = {"model": self.model, "share": 0.5}
+        compared = self.decider.tasks.put("python", questions, model=self.model, shadow=shadow)["shadow"]
+        self.assertEqual((compared["model"], compared["share"], compared["since"]), (self.model, 0.5, None))
+        with self.assertRaises(DeciderError) as changed:
+            self.decider.tasks.promote("python", version=2, model=compared["builds"]["shadow"])
+        self.assertEqual(changed.exception.type, "shadow_changed")
         self.assertEqual([task["name"] for task in self.decider.tasks.list()], ["python"])
         self.assertTrue(self.decider.tasks.delete("python")["deleted"])
         with self.assertRaises(DeciderError) as raised:

@@ -37,7 +37,8 @@ export declare class TaskCalls {
     /** Fits a task to its labels, and puts its thresholds in force. */
     fit(name: string, { signal }?: SignalOptions): Promise<TaskFit>;
     /**
-     * Makes the shadow build of a task its model, as a new version without a shadow. Not repeated: look at the task instead.
+     * Makes the shadow build of a task its model, as a new version without a shadow. After a lost connection it is not sent again:
+     * the task shows whether it was made.
      *
      * @param expected refuses the call unless this version is in use and this build is the shadow build
      */
