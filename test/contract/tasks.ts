@@ -35,6 +35,7 @@ export const TASKS: readonly ContractTest[] = [
       fit: null,
       drift: null,
       warnings: [],
+      shadow: null,
       questions: ASK,
     };
     t.strictSame(made.json, whole);
