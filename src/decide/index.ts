@@ -15,6 +15,7 @@ export { decisionsBody } from './decisions-client/write-decisions.js';
 export type { Diagnostics } from './diagnostics.js';
 export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
+export { compactJson } from './request/compact-json.js';
 export { type OpenBody, openBody, stateBytes } from './request/open-body.js';
 export type { FormatName } from './request-formats.js';
 export { requireImageModel } from './request-images.js';

@@ -4,7 +4,7 @@ import { LIMITS } from '../../src/api/index.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { FolderLabels } from '../../src/storage/folder/tasks/labels.js';
 import { FolderMonitors } from '../../src/storage/folder/tasks/monitors.js';
-import { type NewLabel, putTask } from '../../src/tasks/index.js';
+import { LabelRows, type NewLabel, putTask } from '../../src/tasks/index.js';
 
 const CONTENT = {
   questions: '{"q":1}',
@@ -46,4 +46,19 @@ test('a task has as many labelled answers as it may have, and no more', async (t
     outcome: { stored: false, faults: null },
     writes: [],
   });
+});
+
+test('a null before any label is none, and a null after one takes it back', async (t) => {
+  const key = randomBytes(32);
+  const answer = { reference: 'state/1', version: 1, build: 'm', probabilities: [[1, 0]] };
+  const firstsOf = (...options: ReadonlyArray<number | null>) => {
+    const made = new LabelRows(key, task, 0);
+    const none = { label: undefined, answer: undefined };
+    for (const [at, q] of options.entries())
+      made.add({ line: at + 1, reference: answer.reference, expected: { q }, answer }, 'a', none);
+    return made.firsts.map(({ expected }) => expected);
+  };
+  t.strictSame(firstsOf(null), []);
+  t.strictSame(firstsOf(null, 1), [{ q: 1 }]);
+  t.strictSame(firstsOf(1, null, 0), [{ q: 1 }]);
 });

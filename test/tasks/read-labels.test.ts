@@ -39,6 +39,19 @@ test('labels name an answer, a line of a batch, or a state', async (t) => {
   t.match(JSON.parse(String(Buffer.from(states[0]?.body as Uint8Array))), { state: { b: 1, a: 2 } });
 });
 
+test('spaces and escapes of a state do not count', async (t) => {
+  const references = async (...states: readonly string[]) => {
+    const result = await read(
+      states.map((state) => `{"state":${state},"expected":{"angry":true}}`).join('\n'),
+    );
+    t.ok(result.ok);
+    return new Set(result.ok ? result.labels.map(({ reference }) => reference) : []).size;
+  };
+  t.equal(await references('"caf\u00e9 / tea"', '"caf\\u00e9 / tea"', '"caf\\u00E9 \\/ tea"'), 1);
+  t.equal(await references('{"a":[1,"b"]}', ' { "a" : [ 1, "\\u0062" ] } '), 1);
+  t.equal(await references('"1"', '1', '1.0', '[1]', '""', '" "'), 6);
+});
+
 test('every invalid line is listed, and its strings are not repeated', async (t) => {
   const secret = 'an-unmistakable-text';
   const label = { request_id: REQUEST, expected: { angry: true } };

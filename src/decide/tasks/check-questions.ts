@@ -1,6 +1,7 @@
 import type { Catalog } from '../../engine/index.js';
 import { checkRequest } from '../check-request.js';
-import type { JsonNode, Question } from '../decide-types.js';
+import type { Question } from '../decide-types.js';
+import { compactJson } from '../request/compact-json.js';
 import type { OpenBody } from '../request/open-body.js';
 import { readOrdered } from '../request/ordered-json.js';
 import { readQuestions } from '../request/questions.js';
@@ -40,23 +41,9 @@ export function checkQuestions(
     { model: null, files: NO_FILES, format: 'decide', allowedModels },
     catalog,
   );
-  return { questions: compact(readOrdered(source as string)), model: request.model };
+  return { questions: compactJson(source as string), model: request.model };
 }
 
 /** Reads questions that `checkQuestions` has accepted. */
 export const readStoredQuestions = (questions: string): Question[] =>
   readQuestions(readOrdered(questions), false);
-
-/** JSON without spaces. Equal values in the same order give equal texts, apart from the forms of numbers. */
-function compact(node: JsonNode): string {
-  switch (node.kind) {
-    case 'object':
-      return `{${node.entries.map(([key, value]) => `${JSON.stringify(key)}:${compact(value)}`).join(',')}}`;
-    case 'array':
-      return `[${node.items.map(compact).join(',')}]`;
-    case 'text':
-      return JSON.stringify(node.value);
-    case 'literal':
-      return node.source;
-  }
-}

@@ -57,7 +57,11 @@ function labelledRow(
   at: number,
 ): LabelRow {
   const { ref, version, build, sealed } = row;
-  const all = { ...before, ...expected };
+  // A null that takes nothing back is not stored: the label that follows it is the first one.
+  const said = Object.entries(expected).filter(
+    ([name, option]) => option !== null || Object.hasOwn(before, name),
+  );
+  const all = { ...before, ...Object.fromEntries(said) };
   return { ref, at, version, build, sealed, expected: sealExpected(dataKey, task, ref, all) };
 }
 

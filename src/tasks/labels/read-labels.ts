@@ -10,6 +10,7 @@ import {
 } from '../../api/index.js';
 import { type FileLine, splitLines } from '../../base/index.js';
 import {
+  compactJson,
   decompress,
   type OpenBody,
   openBody,
@@ -132,8 +133,9 @@ function readLine({ number, bytes }: FileLine, questions: readonly Question[]): 
       return { ...common, reference: lineReference(batch, customId), body: null };
     }
     case 'state': {
-      // The same state again is a correction.
-      const said = JSON.stringify([sources.get('state'), fields.assets, fields.image_budget]);
+      // The same state again is a correction, also with other spaces or escapes: a JSON library chooses them.
+      const state = compactJson(sources.get('state') as string);
+      const said = JSON.stringify([state, fields.assets, fields.image_budget]);
       const digest = createHash('sha256').update(said).digest('hex');
       return { ...common, reference: `state/${digest}`, body: Uint8Array.from(bytes) };
     }
