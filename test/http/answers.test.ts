@@ -9,8 +9,8 @@ const FACTS = { reads_images: true, context_tokens: 2_048, domain: null };
 
 test('every route has a handler, and every handler a route', async (t) => {
   const decisions = Object.keys(FORMATS).map((format) => (format === 'task' ? 'decideTask' : format));
-  // The bodies of these two are of kinds that no other route has.
-  const ofBodies = ['putTask', 'labelTask'];
+  // The bodies of these are of kinds that no other route has.
+  const ofBodies = ['putTask', 'labelTask', 'promoteTask'];
   const others = Object.keys({ ...SUBMISSIONS, ...BATCHES, ...OWN, ...OPEN, ...TASKS });
   t.strictSame([...decisions, ...ofBodies, ...others].sort(), ROUTES.map(({ name }) => name).sort());
 });

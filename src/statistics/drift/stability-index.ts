@@ -5,7 +5,7 @@ const SMOOTHING = 0.5;
 
 /** The population stability index of two sets of answers. */
 interface StabilityIndex {
-  /** 0 if the shares are equal. Rules of thumb call 0.1 a small and 0.25 a large shift. */
+  /** If the shares are equal, 0 for equally many answers and near it for others. Rules of thumb call 0.1 a small and 0.25 a large shift. */
   readonly value: number;
   /** Its mean if nothing has changed, because both sets are samples. */
   readonly unchanged: number;

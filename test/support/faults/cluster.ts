@@ -18,7 +18,7 @@ const RESTART_MS = 200;
 const ASK_MS_MAX = 30_000;
 
 /** A response of a node; null: there was none. */
-export type Asked = { readonly status: number; readonly text: string } | null;
+export type Asked = { readonly status: number; readonly text: string; readonly requestId: string } | null;
 
 /** One node of a cluster: a process of `decider serve` that can be started repeatedly on one port. */
 export class ClusterNode {
@@ -120,7 +120,8 @@ export class ClusterNode {
     try {
       const signal = AbortSignal.timeout(ASK_MS_MAX);
       const response = await fetch(this.url + path, { signal, ...init });
-      return { status: response.status, text: await response.text() };
+      const requestId = response.headers.get('x-request-id') ?? '';
+      return { status: response.status, text: await response.text(), requestId };
     } catch {
       return null;
     }
