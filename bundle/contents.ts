@@ -42,7 +42,7 @@ export const backendsOf = (backend: Backend): Backend[] => (backend === 'cpu' ? 
 
 /** They use modules of the tests, or packages of their own. */
 const BENCHMARKS_LEFT_OUT =
-  /^((attacks|batch|cluster|gpu|http|json|loop|references)(\/|\.js)|memory(\.js|\/actual-process\.js))/;
+  /^((attacks|batch|cluster|gpu|http|json|loop|references|shadow)(\/|\.js)|memory(\.js|\/actual-process\.js))/;
 
 const copied = (root: string, part: Part, path: string, mode: Entry['mode'] = '0644'): Entry => ({
   path,
