@@ -53,9 +53,10 @@ const SHARED_FOLDERS = [
 const FIRST_SHORT_FOLDER = SHARED_FOLDERS.indexOf('engine');
 /** Folders whose files share no processes at full scale, where each of them takes tens of seconds. */
 const LONG_FOLDERS = /^(server|storage)\b/;
-/** Files that take longest; at full scale `bundle/hosts` mostly waits for a mirror of Debian. */
+/** Files that take longest; at full scale `bundle/hosts` mostly waits for a mirror of Debian, and `bench/gpu/whole-kit` for compilers. */
 const LONGEST = [
   'bundle/hosts',
+  'bench/gpu/whole-kit',
   'contract/node',
   'contract/uws',
   'contract/database',

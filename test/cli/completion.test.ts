@@ -18,7 +18,7 @@ test('completion: bash offers what may follow the words before the cursor', asyn
   t.equal(complete('decider', 'workspaces', 'c'), 'create close credit');
   t.equal(complete('decider', 'batches', 'submit', 'file.jsonl', '--w'), '--wait --webhook');
   t.equal(complete('decider', 'keys', 'create', '--workspace', 'keys', '--e'), '--expires');
-  t.equal(complete('decider', 'tasks', ''), 'list show put delete labels fit --help');
+  t.equal(complete('decider', 'tasks', ''), 'list show put delete labels promote fit --help');
   t.equal(complete('decider', 'completion', '--'), '--help');
 });
 
