@@ -1,7 +1,7 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { Storage } from '../storage/index.js';
-import { fitsInForce, type Task, type TaskMonitor } from '../tasks/index.js';
+import { fitOf, type Task, type TaskMonitor } from '../tasks/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 
 /** Raised alarms are looked at again at this interval, in milliseconds: they end with their fit. */
@@ -108,7 +108,7 @@ export class TaskAlarms {
   private async lookAgain({ task: { id, workspace, name }, build }: Entry): Promise<void> {
     await this.orReport({ id }, async () => {
       const task = await this.parts.storage.tasks.find({ workspace, name });
-      const fit = task?.id === id ? fitsInForce(task).find((each) => each.build === build) : undefined;
+      const fit = task?.id === id ? fitOf(task, build) : undefined;
       const isAsked = task !== undefined && this.parts.buildOf(task.model) === build;
       if (task !== undefined && fit !== undefined && isAsked) await this.look(task, build);
       else this.set({ task: { id, workspace, name }, build, raised: NONE });

@@ -2,7 +2,7 @@ import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import { type AnswerCode, answerCode } from '../statistics/index.js';
 import type { Storage } from '../storage/index.js';
-import { fitsInForce, type Task, type TaskAnswer, type TaskFit } from '../tasks/index.js';
+import { fitOf, type Task, type TaskAnswer, type TaskFit } from '../tasks/index.js';
 import type { Log } from '../telemetry/index.js';
 import type { TaskAlarms } from './task-alarms.js';
 
@@ -42,7 +42,7 @@ export class TaskMonitors {
 
   /** Notes an answer, if a fit of its build is in force. Throws Error if its numbers are not probabilities. */
   add(task: Task, { version, build, probabilities }: TaskAnswer): void {
-    const fit = fitsInForce(task).find((each) => each.build === build);
+    const fit = fitOf(task, build);
     if (fit === undefined || fit.version !== version || this.count >= MONITOR_WAITING_MAX) return;
     const { codes } = this.waitingOf(task, fit, probabilities.length);
     for (const [at, own] of probabilities.entries()) {

@@ -14,7 +14,7 @@ import type { Storage } from '../storage/index.js';
 import {
   answerOf,
   driftJson,
-  fitsInForce,
+  fitOf,
   isTaskName,
   type NewLabel,
   promoteTask,
@@ -258,7 +258,7 @@ export class TaskService {
   /** The fit in force for the build that answers now; undefined: there is none. */
   private currentFit(task: Task): TaskFit | undefined {
     const build = this.engines.catalog.find(task.model)?.id;
-    return fitsInForce(task).find((each) => each.build === build);
+    return build === undefined ? undefined : fitOf(task, build);
   }
 
   /** The build that answers the version in use now. Throws ApiError `model_not_found`. */

@@ -1,7 +1,7 @@
 export type { FittedQuestions, FittedTask, FitWork } from './fits/fit-labels.js';
 export { fitJson } from './fits/fit-object.js';
 export { FIT_THREAD } from './fits/fit-thread-file.js';
-export { fitsInForce, withFit } from './fits/task-fit.js';
+export { fitOf, fitsInForce, withFit } from './fits/task-fit.js';
 export {
   type Expected,
   type LabelOutcome,

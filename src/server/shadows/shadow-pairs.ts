@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/index.js';
 import type { Clock } from '../../base/index.js';
 import { NO_SHADOW_ANSWERS, type ShadowCounts, withPair } from '../../statistics/index.js';
-import { answerOf, fitsInForce, type NewPairs, type Task, type TaskStore } from '../../tasks/index.js';
+import { answerOf, fitOf, type NewPairs, type Task, type TaskStore } from '../../tasks/index.js';
 import type { Log, Metrics } from '../../telemetry/index.js';
 import type { BothDecisions } from './shadow-runs.js';
 
@@ -20,10 +20,12 @@ interface Parts {
   readonly metrics: Metrics;
 }
 
-/** Pairs of one version and two builds. */
+/** Pairs of one version and two builds: counts of each question, and the answers of the shadow build. */
 interface Group {
   readonly task: Task;
-  pairs: NewPairs;
+  readonly compared: Omit<NewPairs, 'questions' | 'answers'>;
+  questions: readonly ShadowCounts[];
+  readonly answers: NewPairs['answers'][number][];
 }
 
 /** Pairs of answers that are not stored yet. A crash loses them, and so does a storage that cannot be used. */
@@ -46,18 +48,18 @@ export class ShadowPairs {
     const key = `${task.id}/${task.version}/${live.build}/${shadow.build}`;
     const sent = answerOf(task, reference, live).probabilities;
     const other = answerOf(task, reference, shadow).probabilities;
-    const { pairs } = this.groups.get(key) ?? { pairs: { ...compared, questions: [], answers: [] } };
-    const acceptances = fitsInForce(task).find(({ build }) => build === live.build)?.acceptances ?? [];
-    const questions = sent.map(
+    const group = this.groups.get(key) ?? { task, compared, questions: [], answers: [] };
+    const acceptances = fitOf(task, live.build)?.acceptances ?? [];
+    group.questions = sent.map(
       (probabilities, at): ShadowCounts =>
         withPair(
-          pairs.questions[at] ?? NO_SHADOW_ANSWERS,
+          group.questions[at] ?? NO_SHADOW_ANSWERS,
           { live: probabilities, shadow: other[at] ?? [] },
           acceptances[at] ?? NO_THRESHOLD,
         ),
     );
-    const answers = [...pairs.answers, { reference, probabilities: other }];
-    this.groups.set(key, { task, pairs: { ...pairs, questions, answers } });
+    group.answers.push({ reference, probabilities: other });
+    this.groups.set(key, group);
     this.waiting += 1;
     this.cancelWrite ??= this.parts.clock.after(PAIRS_DELAY_MS, () => void this.flush());
   }
@@ -74,12 +76,12 @@ export class ShadowPairs {
     return this.writing;
   }
 
-  private async write({ task, pairs }: Group): Promise<void> {
+  private async write({ task, compared, questions, answers }: Group): Promise<void> {
     const { tasks, log } = this.parts;
-    const { length } = pairs.answers;
+    const { length } = answers;
     let isStored = false;
     try {
-      isStored = await tasks.addPairs(task, pairs);
+      isStored = await tasks.addPairs(task, { ...compared, questions, answers });
     } catch (error) {
       // The storage has reported why it cannot be used.
       if (!(error instanceof ApiError))

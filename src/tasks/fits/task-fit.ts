@@ -16,6 +16,10 @@ const promisesSame = (
 export const fitsInForce = (task: Task): readonly TaskFit[] =>
   task.fits.filter((fit) => promisesSame(fit, task));
 
+/** The fit in force for a build; undefined: there is none. */
+export const fitOf = (task: Task, build: string): TaskFit | undefined =>
+  fitsInForce(task).find((fit) => fit.build === build);
+
 /** The task with a further fit; null: it has changed since the fit was begun. */
 export function withFit(task: Task, fit: TaskFit): Task | null {
   if (!promisesSame(task, fit)) return null;
