@@ -729,8 +729,8 @@ var TaskCalls = class {
     return this.json({ path: pathOf(name), repeatable: "always", signal });
   }
   /**
-   * Answers the questions of a task about a state. The compiler knows the answers if it is told the questions:
-   * `decide<typeof questions>`. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
+   * Answers the questions of a task about a state. With the type of the questions, `decide<typeof questions>`, the answers
+   * are typed. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
    */
   async decide(name, request, { signal } = {}) {
     const { body, headers } = await bodyOfDecide(request);

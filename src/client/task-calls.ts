@@ -53,8 +53,8 @@ export class TaskCalls {
   }
 
   /**
-   * Answers the questions of a task about a state. The compiler knows the answers if it is told the questions:
-   * `decide<typeof questions>`. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
+   * Answers the questions of a task about a state. With the type of the questions, `decide<typeof questions>`, the answers
+   * are typed. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
    */
   async decide<Asked extends Questions = Questions>(
     name: string,

@@ -25,7 +25,7 @@ export interface RequestTerms {
 interface DecideTerms extends RequestTerms {
   /** `systemone`: an unknown `model` is answered by the default model, and extensions are accepted (contract 4.2). */
   readonly format: 'decide' | 'systemone';
-  /** In place of those of the body; null: nobody knows them here, and they may show any image. Absent: those of the body. */
+  /** In place of those of the body; null: they are not known here, and may show any image. Absent: those of the body. */
   readonly questions?: readonly Question[] | null | undefined;
 }
 

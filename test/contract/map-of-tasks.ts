@@ -18,7 +18,7 @@ const TOO_FEW = '4.11 rule 14: too few labels are refused with the number';
 
 const SHADOW_SHAPE = '2.15: a shadow, in its documented shape';
 const SHADOW_PUT = '4.11 rule 18: a shadow is checked, and no part of a version';
-const SHADOW_FREE = '4.11 rule 19: shadows are compared, and charged to nobody';
+const SHADOW_FREE = '4.11 rule 19: shadows are compared, and not charged';
 const SHADOW_LABELS = '2.15 accuracy: labels of answers that both builds have given';
 const PROMOTED = '4.11 rule 21: a shadow is promoted, unless something has changed';
 const PROMOTION_BODY = '8 limit promotion body: 1 KiB as sent and decompressed, and no more';

@@ -85,7 +85,7 @@ export const TASK_SHADOWS: readonly ContractTest[] = [
     // Both builds have the same weights.
     t.strictSame([agreement.value, mean, largest], [1, 0, 0]);
   }),
-  rule('4.11 rule 19: shadows are compared, and charged to nobody', async (t, service) => {
+  rule('4.11 rule 19: shadows are compared, and not charged', async (t, service) => {
     const { account, get, gateway } = service;
     const cost = async (id: string, shadow: object | null) => {
       const { token } = await account(id);

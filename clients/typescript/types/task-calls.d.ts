@@ -19,8 +19,8 @@ export declare class TaskCalls {
     list({ signal }?: SignalOptions): Promise<TaskSummary[]>;
     show(name: string, { signal }?: SignalOptions): Promise<Task>;
     /**
-     * Answers the questions of a task about a state. The compiler knows the answers if it is told the questions:
-     * `decide<typeof questions>`. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
+     * Answers the questions of a task about a state. With the type of the questions, `decide<typeof questions>`, the answers
+     * are typed. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
      */
     decide<Asked extends Questions = Questions>(name: string, request: TaskState, { signal }?: SignalOptions): Promise<TaskAnswers<Asked> & {
         readonly info: ResponseInfo;

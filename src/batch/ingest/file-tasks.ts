@@ -18,7 +18,7 @@ export interface OpenTask {
   readonly asked: LineTask;
   /** The id of the model or build that answers. */
   readonly model: string;
-  /** Null: nobody knows them here. */
+  /** Null: they are not known here. */
   readonly questions: readonly Question[] | null;
   /** Bytes of the questions, as JSON. */
   readonly bytes: number;

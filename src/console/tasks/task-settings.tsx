@@ -109,7 +109,7 @@ export function TaskSettings({ api, name, task, onChanged }: TaskSettingsProps) 
 interface DescriptionProps {
   readonly value: string;
   readonly isShort: boolean;
-  /** Null: nobody else has changed it. */
+  /** Null: no other change of it. */
   readonly overtaken: string | null;
   readonly onChange: (value: string) => void;
 }

@@ -70,9 +70,9 @@ for (let at = 0; ; at += 1) {
   if (at === 4) {
     const name = `p${order.round}`;
     await addPair(await put(name, '{"q":1}', SHADOW), reference);
-    const nobody = { version: null, build: null };
+    const unchecked = { version: null, build: null };
     const promoted = await tasks.promote({ workspace: 'w', name }, 'key:k', (before, now) =>
-      promoteTask(before, COMPARED, nobody, 'k', now),
+      promoteTask(before, COMPARED, unchecked, 'k', now),
     );
     say('promoted', promoted.version);
   }
