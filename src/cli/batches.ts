@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { showTime } from '../base/index.js';
 import { type Batch, type BatchCalls, DeciderError, type SubmittedBatch } from '../client/index.js';
 import { print, printError, printJson } from './output.js';
+import { progressBar } from './progress-bar.js';
 import { facts, table } from './text-table.js';
 import {
   type ClientOptions,
@@ -162,20 +163,11 @@ function explainWait(id: string, { url, out }: WaitOptions): void {
 
 /** Waits until the batch has results. Draws a progress bar on standard error if that is a terminal. */
 async function waitFor(client: BatchCalls, id: string): Promise<void> {
-  const { default: progress } = await import('cli-progress');
-  const bar = new progress.SingleBar({
-    format: '{bar} {value}/{total} lines',
-    stream: process.stderr,
-    clearOnComplete: true,
-  });
+  const bar = await progressBar('{bar} {value}/{total} lines');
   let started = false;
   await client.wait(id, {
     onProgress({ lines, counts }) {
-      if (!started) {
-        bar.start(lines, 0);
-        // Restores the terminal, also after Ctrl-C or an error.
-        process.once('exit', () => bar.stop());
-      }
+      if (!started) bar.start(lines, 0);
       started = true;
       bar.update(counts.done + counts.failed);
     },

@@ -1,5 +1,6 @@
 import type { SingleBar } from 'cli-progress';
 import { printError } from './output.js';
+import { progressBar } from './progress-bar.js';
 
 /** The progress of a run on standard error: a bar if that is a terminal, otherwise only notes. */
 export class EvalProgress {
@@ -7,17 +8,10 @@ export class EvalProgress {
   private total = 0;
   private running = false;
 
-  private constructor(private readonly bar: SingleBar) {
-    // Restores the terminal, also after Ctrl-C.
-    process.once('exit', () => this.stop());
-  }
+  private constructor(private readonly bar: SingleBar) {}
 
   static async create(): Promise<EvalProgress> {
-    const { default: progress } = await import('cli-progress');
-    const format = '{bar} {value}/{total} requests, {eta_formatted} left';
-    return new EvalProgress(
-      new progress.SingleBar({ format, stream: process.stderr, clearOnComplete: true }),
-    );
+    return new EvalProgress(await progressBar('{bar} {value}/{total} requests, {eta_formatted} left'));
   }
 
   get text(): string {

@@ -28,6 +28,7 @@ import { install, planInstall } from './install-model.js';
 import { buildWith, type ModelOptions, newBuild } from './model-options.js';
 import { printError, reportError } from './output.js';
 import { ownModels } from './own-models.js';
+import { progressBar } from './progress-bar.js';
 import { INTERRUPTED, onStopSignals } from './signals.js';
 
 /** `decider models pull` */
@@ -148,16 +149,10 @@ class DownloadProgress {
   private running = false;
   private shownAt = systemClock.monotonic();
 
-  private constructor(private readonly bar: SingleBar) {
-    // Restores the terminal, also after Ctrl-C.
-    process.once('exit', () => this.stop());
-  }
+  private constructor(private readonly bar: SingleBar) {}
 
   static async create(): Promise<DownloadProgress> {
-    const { default: progress } = await import('cli-progress');
-    return new DownloadProgress(
-      new progress.SingleBar({ format: '{bar} {text}', stream: process.stderr, clearOnComplete: true }),
-    );
+    return new DownloadProgress(await progressBar('{bar} {text}'));
   }
 
   update(state: PullProgress): void {

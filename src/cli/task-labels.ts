@@ -4,6 +4,7 @@ import { type FileLine, splitLines, visible, withoutByteOrderMark } from '../bas
 import { DeciderError, type StoredLabels, type TaskCalls } from '../client/index.js';
 import { readWholeBetween } from './arguments.js';
 import { print, printError, printJson } from './output.js';
+import { progressBar } from './progress-bar.js';
 import { type ClientOptions, explainInterrupt, fail, printLineErrors, withClient } from './with-client.js';
 
 const DOUBT = 'Its labels may be stored; the same labels again are charged again, but count once.';
@@ -22,7 +23,8 @@ async function send(
   file: string,
   lines: readonly FileLine[],
 ): Promise<StoredLabels> {
-  const bar = await progressBar(lines.length);
+  const bar = await progressBar('{bar} {value}/{total} labels, {eta_formatted} left');
+  bar.start(lines.length, 0);
   let stored = 0;
   const again = () => {
     if (stored === 0) return null;
@@ -87,15 +89,4 @@ async function requireValid(
 function printStored(stored: StoredLabels, { json }: ClientOptions): void {
   if (json) printJson(stored);
   else print(`${stored.lines} labels are stored. ${stored.task.name} has ${stored.labels} labelled answers.`);
-}
-
-/** A bar on standard error, if that is a terminal. */
-async function progressBar(total: number) {
-  const { default: progress } = await import('cli-progress');
-  const format = '{bar} {value}/{total} labels, {eta_formatted} left';
-  const bar = new progress.SingleBar({ format, stream: process.stderr, clearOnComplete: true });
-  bar.start(total, 0);
-  // Restores the terminal, also after Ctrl-C or an error.
-  process.once('exit', () => bar.stop());
-  return bar;
 }
