@@ -663,30 +663,42 @@ function brokenBody(error, url) {
 var LABEL_BYTES_MAX = 4 * 1024 * 1024;
 var LABEL_LINES_MAX = 1e3;
 var LABEL_STATES_MAX = 25;
+var LabelRoom = class {
+  lines = 0;
+  states = 0;
+  bytes = 0;
+  /** Adds a line, if the call has room for it. `bytes`: of the line with its end. */
+  add(bytes, hasState2) {
+    const states = this.states + Number(hasState2);
+    const fits = this.bytes + bytes <= LABEL_BYTES_MAX && this.lines < LABEL_LINES_MAX && states <= LABEL_STATES_MAX;
+    if (!fits) return false;
+    this.bytes += bytes;
+    this.lines += 1;
+    this.states = states;
+    return true;
+  }
+};
 async function* linesOfLabels(labels, signal) {
   for await (const label of untilAborted(labels, signal)) yield JSON.stringify(await withInlineImages(label));
 }
 async function* labelPieces(lines, signal) {
-  let body = "";
-  let [bytes, count, states, taken] = [0, 0, 0, 0];
-  const piece = () => ({ body, lines: count, hasStates: states > 0 });
+  let [body, taken, room] = ["", 0, new LabelRoom()];
+  const piece = () => ({ body, lines: room.lines, hasStates: room.states > 0 });
   for await (const line of untilAborted(lines, signal)) {
     taken += 1;
     const size = bytesOf(line) + 1;
     if (size > LABEL_BYTES_MAX)
       throw new DeciderError("body_too_large", `Label ${taken} has more than ${LABEL_BYTES_MAX} bytes.`);
-    const state = hasState(line) ? 1 : 0;
-    if (bytes + size > LABEL_BYTES_MAX || count === LABEL_LINES_MAX || states + state > LABEL_STATES_MAX) {
+    const withState = hasState(line);
+    if (!room.add(size, withState)) {
       yield piece();
-      [body, bytes, count, states] = ["", 0, 0, 0];
+      [body, room] = ["", new LabelRoom()];
+      room.add(size, withState);
     }
     body += `${line}
 `;
-    bytes += size;
-    count += 1;
-    states += state;
   }
-  if (count > 0) yield piece();
+  if (room.lines > 0) yield piece();
 }
 var encoder = new TextEncoder();
 var bytesOf = (text) => encoder.encode(text).byteLength;
@@ -917,6 +929,7 @@ export {
   Decider,
   DeciderError,
   HttpCalls,
+  LabelRoom,
   TaskCalls,
   choice,
   noul,

@@ -13,6 +13,25 @@ export const LABEL_LINES_MAX = 1_000;
  */
 export const LABEL_STATES_MAX = 25;
 
+/** What the lines of a call have together. */
+export class LabelRoom {
+  lines = 0;
+  states = 0;
+  private bytes = 0;
+
+  /** Adds a line, if the call has room for it. `bytes`: of the line with its end. */
+  add(bytes: number, hasState: boolean): boolean {
+    const states = this.states + Number(hasState);
+    const fits =
+      this.bytes + bytes <= LABEL_BYTES_MAX && this.lines < LABEL_LINES_MAX && states <= LABEL_STATES_MAX;
+    if (!fits) return false;
+    this.bytes += bytes;
+    this.lines += 1;
+    this.states = states;
+    return true;
+  }
+}
+
 /** The body of a call, and what it has. */
 export interface LabelPiece {
   readonly body: string;
@@ -37,25 +56,22 @@ export async function* labelPieces(
   lines: Iterable<string> | AsyncIterable<string>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LabelPiece, void> {
-  let body = '';
-  let [bytes, count, states, taken] = [0, 0, 0, 0];
-  const piece = (): LabelPiece => ({ body, lines: count, hasStates: states > 0 });
+  let [body, taken, room] = ['', 0, new LabelRoom()];
+  const piece = (): LabelPiece => ({ body, lines: room.lines, hasStates: room.states > 0 });
   for await (const line of untilAborted(lines, signal)) {
     taken += 1;
     const size = bytesOf(line) + 1;
     if (size > LABEL_BYTES_MAX)
       throw new DeciderError('body_too_large', `Label ${taken} has more than ${LABEL_BYTES_MAX} bytes.`);
-    const state = hasState(line) ? 1 : 0;
-    if (bytes + size > LABEL_BYTES_MAX || count === LABEL_LINES_MAX || states + state > LABEL_STATES_MAX) {
+    const withState = hasState(line);
+    if (!room.add(size, withState)) {
       yield piece();
-      [body, bytes, count, states] = ['', 0, 0, 0];
+      [body, room] = ['', new LabelRoom()];
+      room.add(size, withState);
     }
     body += `${line}\n`;
-    bytes += size;
-    count += 1;
-    states += state;
   }
-  if (count > 0) yield piece();
+  if (room.lines > 0) yield piece();
 }
 
 const encoder = new TextEncoder();

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
+import { LABEL_STATES_MAX } from '../../src/client/label-pieces.js';
 import { indented } from '../../src/console/json/json-node.js';
 import { readLabelFile } from '../../src/console/tasks/label-file.js';
 import { areEqual, isTaskName, readTask } from '../../src/console/tasks/loaded-task.js';
@@ -14,7 +15,8 @@ test('labels are divided into calls, at the limits and one past them', async (t)
   const label = '{"request_id":"r","expected":{"q":true}}';
   const state = '{"state":"s","expected":{"q":true}}';
   const lines = (line: string, count: number) => Array.from({ length: count }, () => line).join('\n');
-  const { labelLines, labelStates, taskLabels } = LIMITS;
+  const { labelLines, taskLabels } = LIMITS;
+  const labelStates = LABEL_STATES_MAX;
   t.strictSame(sizes((await read(lines(label, labelLines))).parts), [labelLines]);
   t.strictSame(sizes((await read(lines(label, labelLines + 1))).parts), [labelLines, 1]);
   t.strictSame(sizes((await read(lines(state, labelStates))).parts), [labelStates]);

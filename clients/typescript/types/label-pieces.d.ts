@@ -6,6 +6,14 @@ export declare const LABEL_LINES_MAX = 1000;
  * model, and are lost if the call fails.
  */
 export declare const LABEL_STATES_MAX = 25;
+/** What the lines of a call have together. */
+export declare class LabelRoom {
+    lines: number;
+    states: number;
+    private bytes;
+    /** Adds a line, if the call has room for it. `bytes`: of the line with its end. */
+    add(bytes: number, hasState: boolean): boolean;
+}
 /** The body of a call, and what it has. */
 export interface LabelPiece {
     readonly body: string;

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../api/index.js';
+import { LabelRoom } from '../../client/index.js';
 import type { RefusedLine } from '../api/error.js';
 import { linesOf } from '../batches/check-file.js';
 
@@ -77,29 +78,21 @@ function parsed(text: string): unknown {
 
 const hasState = (value: unknown): boolean => ((Object(value) as { state?: unknown }).state ?? null) !== null;
 
-/** The lines of a file in calls of the lines, states and bytes that one may have. */
+/** The lines of a file in calls, each with as much as it has room for. */
 class Parts {
   readonly all: LabelLine[][] = [];
   /** Of all parts. */
   states = 0;
-  private last = { lines: 0, states: 0, bytes: 0 };
+  private room = new LabelRoom();
 
   add(line: LabelLine, withState: boolean): void {
     const bytes = ENCODER.encode(line.text).length + 1;
-    const states = Number(withState);
-    const { last } = this;
-    const fits =
-      last.lines < LIMITS.labelLines &&
-      last.states + states <= LIMITS.labelStates &&
-      last.bytes + bytes <= LIMITS.labelBytes;
-    if (this.all.length === 0 || !fits) {
+    if (this.all.length === 0 || !this.room.add(bytes, withState)) {
       this.all.push([]);
-      this.last = { lines: 0, states: 0, bytes: 0 };
+      this.room = new LabelRoom();
+      this.room.add(bytes, withState);
     }
     this.all.at(-1)?.push(line);
-    this.last.lines += 1;
-    this.last.states += states;
-    this.last.bytes += bytes;
-    this.states += states;
+    this.states += Number(withState);
   }
 }
