@@ -27,6 +27,7 @@ async function sides(t: Test) {
 }
 
 const ADD_NODE = `INSERT INTO nodes (name, version, format, started, seen, expires)`;
+const COUNT_KEYS = statement('', 'SELECT count(*) AS keys FROM keys');
 const EXPIRED = `${ADD_NODE} VALUES ('gone', '0', 1, 0, 0, 1)`;
 
 test('a move is refused while servers use the database, in both directions', NEEDS_POSTGRES, async (t) => {
@@ -55,13 +56,23 @@ test('a server that starts during a move waits for its end', NEEDS_POSTGRES, asy
   const { folder, database, masterKey } = await sides(t);
   const parts = { database, clock: systemClock, node: { name: 'late', version: '0' }, onError: ignore };
   const session = new Session(parts);
-  const events: string[] = [];
+  const steps: string[] = [];
+  const foundAt: object[] = [];
+  // The lock is free from the COMMIT on, while the move still closes the folder.
+  const start = async () => {
+    await session.start();
+    const [found] = await database.query<{ keys: number }>(COUNT_KEYS);
+    foundAt.push({ keys: found?.keys, step: steps.at(-1) });
+  };
   let started: Promise<void> | undefined;
-  await moveToDatabase({ folder, database, masterKey }, (step) => {
-    if (step === 'copy') started ??= session.start().then(() => void events.push('started'));
-  }).then(() => events.push('moved'));
+  await moveToDatabase({ folder, database, masterKey }, (step, table) => {
+    steps.push(`${step} ${table}`);
+    if (step === 'copy') started ??= start();
+  });
   await started;
-  t.strictSame(events, ['moved', 'started']);
+  const keys = Number((await folderContent(folder)).keys?.split(' ')[0]);
+  t.ok(keys > 0);
+  t.strictSame(foundAt, [{ keys, step: steps.at(-1) }], 'everything is there, after the last step');
   await session.stop();
 });
 
