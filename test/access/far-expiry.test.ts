@@ -3,6 +3,7 @@ import { dayOf } from '../../src/access/index.js';
 import { readExpiry } from '../../src/access/key-changes.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { createKey, createWorkspace, rollKey } from '../support/access/folder-changes.js';
+import { dataFolder } from '../support/data-folder.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const clock = {
@@ -14,7 +15,7 @@ const clock = {
 };
 
 test('no key, created or rolled, outlives the year 9999, the last that headers can express', async (t) => {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   createWorkspace(store, clock, 'acme');
   const last = readExpiry('9999-12-31', NOW) as number;

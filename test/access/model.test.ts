@@ -16,6 +16,7 @@ import {
 } from '../support/access/folder-changes.js';
 import { type NaiveHold, NaiveLedger } from '../support/access/naive-ledger.js';
 import { thrown } from '../support/access/opened.js';
+import { dataFolder } from '../support/data-folder.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { type Random, random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
@@ -242,7 +243,7 @@ function counters(rows: readonly Counted[]) {
 test(`${OPERATIONS} random operations on the ledger and a naive one: the same outcomes and sums`, async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   const pair = new Pair(t, store, random(seed));
   for (let operation = 1; operation <= OPERATIONS; operation += 1) {

@@ -1,4 +1,5 @@
 // Both storages decide by the same rules: the same situations get the same answers.
+
 import { type Test, test } from 'tap';
 import {
   type Key,
@@ -45,6 +46,7 @@ import { FolderDirectory } from '../../src/storage/folder/directory/directory.js
 import { openStore } from '../../src/storage/folder/index.js';
 import { FolderLedger } from '../../src/storage/folder/ledger/ledger.js';
 import { addWorkspace, chargeOf, sql, startNode, tryReserve } from '../support/cluster/nodes.js';
+import { dataFolder } from '../support/data-folder.js';
 import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
@@ -95,7 +97,7 @@ function situations(seed: number, count: number): Situation[] {
 }
 
 async function inFolder(t: Test, all: readonly Situation[]): Promise<Decided[]> {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   store.change(() => {
     for (const { workspace, charged, month, monthCharged } of all) {
@@ -269,7 +271,7 @@ test(
     await database.transaction(async (transaction) => {
       for (const batch of batches) await insertBatch(transaction, batch);
     });
-    const store = openStore(t.testdir());
+    const store = openStore(dataFolder(t));
     t.teardown(() => store.close());
     const table = store.table('batches');
     await store.write(batches.map((batch) => table.write([batch.id], batch)));
@@ -308,7 +310,7 @@ test('a submission counts for its idempotency key for a day, in both storages', 
   }
   t.ok(isSubmissionOver(now - KEPT_SUBMISSION_MS, now), 'at the limit');
 
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   const times = new BatchTimes(store, {} as ConstructorParameters<typeof BatchTimes>[1], 0);
   const inFolder = new Submissions(store, systemClock, times);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type ProjectorKind, type TinyModelOptions, tinyProjector } from '../../models/tiny/index.js';
@@ -9,8 +8,10 @@ import { type ServerDependencies, startServer } from '../../src/server/index.js'
 import { loadSettings } from '../../src/settings/index.js';
 import { createLog } from '../../src/telemetry/index.js';
 import { checkOnce } from './check-once.js';
-import type { Owner } from './owner.js';
+import { dataFolder } from './data-folder.js';
 import { smallModelFile } from './tiny.js';
+
+export { dataFolder };
 
 /** Writes a models folder with one tiny model, which reads images where it has a projector; returns the folder. */
 export function modelsFolder(
@@ -56,13 +57,6 @@ export function writeModels(
   };
   writeFileSync(join(models, 'manifest.json'), JSON.stringify(manifest));
   return models;
-}
-
-/** An empty data folder, removed when the test ends. */
-export function dataFolder(t: Owner): string {
-  const folder = mkdtempSync(join(tmpdir(), 'decider-data-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** What a start is given in a test; `token` is that of the key it made, once it has. */

@@ -5,6 +5,7 @@ import { openStore } from '../../src/storage/folder/index.js';
 import { FolderLabels } from '../../src/storage/folder/tasks/labels.js';
 import { FolderMonitors } from '../../src/storage/folder/tasks/monitors.js';
 import { LabelRows, type NewLabel, putTask } from '../../src/tasks/index.js';
+import { dataFolder } from '../support/data-folder.js';
 
 const CONTENT = {
   questions: '{"q":1}',
@@ -18,7 +19,7 @@ const PLACE = { workspace: 'w', name: 'a', id: 'task_a' };
 const task = putTask({ task: null, questions: null, others: { count: 0, bytes: 0 } }, PLACE, CONTENT, 0);
 
 test('a task has as many labelled answers as it may have, and no more', async (t) => {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   const labels = new FolderLabels({
     store,

@@ -4,6 +4,7 @@ import { test } from 'tap';
 import { AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARACTERS_MAX } from '../../../src/access/audit.js';
 import { openStore, type Store } from '../../../src/storage/folder/index.js';
 import { readAudit } from '../../../src/storage/folder/lmdb/audit-log.js';
+import { dataFolder } from '../../support/data-folder.js';
 
 const USER = `cli:${userInfo().username}`;
 
@@ -16,7 +17,7 @@ const numbersOf = (store: Store, limit: number, before?: number) => {
 };
 
 test('an entry has the fields that differ, its time and its actor', async (t) => {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   t.strictSame(numbersOf(store, 1), [[], false]);
   const long = 'é'.repeat(AUDIT_VALUE_CHARACTERS_MAX);
@@ -40,7 +41,7 @@ test('an entry has the fields that differ, its time and its actor', async (t) =>
 });
 
 test('another actor counts while its work runs, also if that throws', async (t) => {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   const failure = new Error('no');
   store.as('server', () => store.change(() => add(store, 1)));
@@ -64,7 +65,7 @@ test('another actor counts while its work runs, also if that throws', async (t) 
 });
 
 test(`${AUDIT_ENTRIES_MAX} entries are kept; one more removes the oldest`, async (t) => {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   store.change(() => {
     for (let at = 1; at <= AUDIT_ENTRIES_MAX; at += 1) add(store, at);

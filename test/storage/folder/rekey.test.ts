@@ -14,6 +14,7 @@ import { openStore, rekey, Sealer } from '../../../src/storage/folder/index.js';
 import { readAudit } from '../../../src/storage/folder/lmdb/audit-log.js';
 import { finishRekey, rekeyServed } from '../../../src/storage/folder/master-key/rekey.js';
 import { child } from '../../support/child.js';
+import { dataFolder } from '../../support/data-folder.js';
 import { until } from '../../support/until.js';
 
 const CHILD = new URL('../../support/store/child.js', import.meta.url);
@@ -22,7 +23,7 @@ const [GIVEN, NEXT] = ['ab'.repeat(32), 'cd'.repeat(32)];
 
 /** A closed data folder with a data key for each owner. */
 async function sealed(t: Test, given = '') {
-  const folder = join(t.testdir(), 'data');
+  const folder = join(dataFolder(t), 'data');
   const store = openStore(folder);
   const sealer = new Sealer(store, given);
   const made = OWNERS.map((owner) => ({ owner, ...sealer.newDataKey(owner) }));

@@ -3,6 +3,7 @@ import { StoreError } from '../../../src/base/index.js';
 import { storeSpace } from '../../../src/storage/data-folder/data-folder.js';
 import { openStore } from '../../../src/storage/folder/index.js';
 import { child } from '../../support/child.js';
+import { dataFolder } from '../../support/data-folder.js';
 import { account, emptyStore } from '../../support/store/opened.js';
 
 const CHILD = new URL('../../support/store/child.js', import.meta.url);
@@ -191,12 +192,12 @@ test('a data folder that is a file is an error that names it', async (t) => {
 });
 
 test('a closed store rejects writes', async (t) => {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   const write = store.table('accounts').write(['w'], account(1));
   await store.write([write]);
   await store.close();
   await t.rejects(store.write([write]), { name: 'StoreError', message: /is closed/ });
-  const never = openStore(t.testdir());
+  const never = openStore(dataFolder(t));
   await never.close();
   await t.rejects(never.write([write]), StoreError);
 });

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/base/index.js';
 import { DatabaseAdministration, statement } from '../../../src/storage/database/index.js';
 import type { Queryable } from '../../../src/storage/database/postgres/statement.js';
 import { FolderAdministration, openStore, type Store } from '../../../src/storage/folder/index.js';
+import { dataFolder } from '../data-folder.js';
 import { NEEDS_POSTGRES, newDatabase } from '../postgres.js';
 
 /** What a ledger writes into an account. */
@@ -35,7 +36,7 @@ export const ADMINISTRATIONS: readonly Implementation[] = [
     name: 'data folder',
     options: {},
     async open(t) {
-      const store = openStore(t.testdir());
+      const store = openStore(dataFolder(t));
       t.teardown(() => store.close());
       return inFolder(store);
     },

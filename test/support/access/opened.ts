@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import type { Kind } from '../../../src/access/index.js';
 import { openStore, type Store } from '../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../src/storage/folder/ledger/folder-access.js';
+import { dataFolder } from '../data-folder.js';
 import { fakeClock } from '../fake-clock.js';
 import { createKey, createWorkspace, grantCredit } from './folder-changes.js';
 
@@ -20,7 +21,7 @@ export function thrown(work: () => unknown): unknown {
 
 /** Access to an empty data folder, where time stands still. A charge that cannot be written fails the test. */
 export function opened(t: Test, start: number = NOON) {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   const clock = fakeClock(start);
   const access = new FolderAccess(store, clock, (error) => t.fail(String(error)));

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Clock, SteadyClock } from '../../../src/base/index.js';
 import type { BatchParts, Page } from '../../../src/batch/index.js';
@@ -16,6 +15,7 @@ import { verifyTasks } from '../../../src/storage/folder/tasks/index.js';
 import { FolderTasks } from '../../../src/storage/folder/tasks/tasks.js';
 import type { TaskBounds } from '../../../src/tasks/index.js';
 import { createKey, createWorkspace, grantCredit } from '../access/folder-changes.js';
+import { dataFolder } from '../data-folder.js';
 import { fakeClock } from '../fake-clock.js';
 import { turn } from '../paced-engine.js';
 import { batchTasks } from './batch-tasks.js';
@@ -34,9 +34,6 @@ export const line = (customId: string, state: unknown = customId, model = 'm') =
 /** Lines `a0`, `a1` and so on. */
 export const lines = (name: string, count: number) =>
   Array.from({ length: count }, (_, at) => line(`${name}${at}`)).join('\n');
-
-/** How many each test has started. */
-const started = new WeakMap<Test, number>();
 
 interface Shown {
   readonly id: string;
@@ -109,11 +106,7 @@ export class World {
   }
 
   static async start(t: Test): Promise<World> {
-    // A test may start several. `t.testdir()` again would delete the folder of the first one, which is open.
-    const worlds = started.get(t) ?? 0;
-    started.set(t, worlds + 1);
-    const folder = worlds === 0 ? t.testdir() : join(t.testdirName, `world-${worlds}`);
-    const world = new World(folder);
+    const world = new World(dataFolder(t));
     t.teardown(() => world.end());
     await world.begin();
     return world;

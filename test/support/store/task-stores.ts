@@ -17,6 +17,7 @@ import {
   type TaskAnswer,
   type TaskStore,
 } from '../../../src/tasks/index.js';
+import { dataFolder } from '../data-folder.js';
 import { fakeClock } from '../fake-clock.js';
 import { NEEDS_POSTGRES, newDatabase } from '../postgres.js';
 
@@ -60,7 +61,7 @@ export const TASK_STORES: readonly Implementation[] = [
     name: 'data folder',
     options: {},
     async open(t) {
-      const store = openStore(t.testdir());
+      const store = openStore(dataFolder(t));
       const clock = fakeClock(Date.parse('2026-05-10'));
       t.teardown(() => store.close());
       const sealer = new Sealer(store, '');

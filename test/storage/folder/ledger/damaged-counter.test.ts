@@ -4,11 +4,12 @@ import { systemClock } from '../../../../src/base/index.js';
 import { openStore, reconcile } from '../../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../../src/storage/folder/ledger/folder-access.js';
 import { createKey, createWorkspace, grantCredit } from '../../../support/access/folder-changes.js';
+import { dataFolder } from '../../../support/data-folder.js';
 
 const CHARGE = { model: 'm', kind: 'live', inputTokens: 10, price: 1_500n } as const;
 
 test('a charge whose counter is damaged is not made at all: the ledger adds up when the counter is repaired', async (t) => {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   createWorkspace(store, systemClock, 'acme');
   grantCredit(store, systemClock, 'acme', 10n ** 12n);

@@ -4,11 +4,12 @@ import { DAY_MS } from '../../../../src/base/index.js';
 import { openStore, Sealer } from '../../../../src/storage/folder/index.js';
 import { FolderRetention } from '../../../../src/storage/folder/tasks/retention.js';
 import { RETENTION_DOUBT_MS } from '../../../../src/tasks/index.js';
+import { dataFolder } from '../../../support/data-folder.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 
 test('an answer that is labelled again while old labels are removed keeps its labels', async (t) => {
-  const store = openStore(t.testdir());
+  const store = openStore(dataFolder(t));
   t.teardown(() => store.close());
   const sealer = new Sealer(store, '');
   const clock = fakeClock(Date.parse('2026-05-10'));
