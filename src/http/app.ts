@@ -79,7 +79,7 @@ export interface BatchApp {
 }
 
 /** The body of a call about a task as sent. */
-interface SentTask {
+export interface SentTask {
   /** Its memory may be reused once the call settles. */
   readonly body: Buffer;
   readonly encoding: ContentEncoding;

@@ -1,4 +1,4 @@
-import { ApiError, LIMITS, type Route } from '../api/index.js';
+import { ApiError, type Route } from '../api/index.js';
 import type { Clock, Owner } from '../base/index.js';
 import type { FormatName } from '../decide/index.js';
 import type { Authorized, BatchApp } from './app.js';
@@ -9,7 +9,7 @@ import { readDiagnostics } from './diagnostic-headers.js';
 import type { Downloads } from './downloads.js';
 import type { Framing } from './head.js';
 import type { RouteReply } from './reply.js';
-import { BATCHES, decisionReply, OWN, SUBMISSIONS, TASKS } from './route-handlers.js';
+import { BATCHES, decisionReply, OWN, SUBMISSIONS, TASK_FILES, TASKS } from './route-handlers.js';
 import type { Incoming } from './transport/transport-types.js';
 
 /** A matched route that requires a token. */
@@ -61,25 +61,12 @@ export function answerAuthorized(
     caller.admitFree(0);
     return OWN[route.name](caller, model(), target);
   }
-  if (route.body === 'task') {
-    const { length, encoding } = checkFile(framing, headers, LIMITS.taskBytes);
+  if (route.body === 'task' || route.body === 'labels' || route.body === 'promotion') {
+    const { bytesMax, answer } = TASK_FILES[route.name];
+    const { length, encoding } = checkFile(framing, headers, bytesMax);
     caller.admitFree(length);
     return withBody(options, caller, incoming, length, async (body) => ({
-      body: await caller.tasks.put(id ?? '', { body, encoding }, signal),
-    }));
-  }
-  if (route.body === 'labels') {
-    const { length, encoding } = checkFile(framing, headers, LIMITS.labelBytes);
-    caller.admitFree(length);
-    return withBody(options, caller, incoming, length, async (body) => ({
-      body: JSON.stringify(await caller.tasks.label(id ?? '', { body, encoding }, signal)),
-    }));
-  }
-  if (route.body === 'promotion') {
-    const { length, encoding } = checkFile(framing, headers, LIMITS.promotionBytes);
-    caller.admitFree(length);
-    return withBody(options, caller, incoming, length, async (body) => ({
-      body: await caller.tasks.promote(id ?? '', { body, encoding }, signal),
+      body: await answer(caller.tasks, id ?? '', { body, encoding }, signal),
     }));
   }
   if (

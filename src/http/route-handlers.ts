@@ -1,7 +1,7 @@
 import { ApiError, type ContentEncoding, LIMITS, type Route } from '../api/index.js';
 import { VERSION } from '../base/index.js';
 import { openApi } from '../openapi/index.js';
-import type { App, Authorized, BatchApp, DecideReply, ListPage, TaskApp } from './app.js';
+import type { App, Authorized, BatchApp, DecideReply, ListPage, SentTask, TaskApp } from './app.js';
 import { type ConsoleSite, consoleReply } from './console/serve-console.js';
 import { valuesOf } from './head.js';
 import { JSON_TYPE, type RouteReply } from './reply.js';
@@ -55,6 +55,29 @@ export const TASKS: Readonly<Record<'listTasks' | 'showTask' | 'deleteTask' | 'f
   showTask: async (tasks, name) => ({ body: await tasks.show(name) }),
   deleteTask: async (tasks, name) => jsonReply(await tasks.remove(name)),
   fitTask: async (tasks, name, signal) => ({ body: await tasks.fit(name, signal) }),
+};
+
+/** A route about a task that has a body of its own kind. */
+interface TaskFile {
+  /** Of the body, as sent and decompressed. */
+  readonly bytesMax: number;
+  answer(tasks: TaskApp, name: string, sent: SentTask, signal: AbortSignal): Promise<string>;
+}
+
+/** The routes about tasks that have a body. `decideTask` takes that of a decision. */
+export const TASK_FILES: Readonly<Record<Named<true, 'task' | 'labels' | 'promotion'>, TaskFile>> = {
+  putTask: {
+    bytesMax: LIMITS.taskBytes,
+    answer: (tasks, name, sent, signal) => tasks.put(name, sent, signal),
+  },
+  labelTask: {
+    bytesMax: LIMITS.labelBytes,
+    answer: async (tasks, name, sent, signal) => JSON.stringify(await tasks.label(name, sent, signal)),
+  },
+  promoteTask: {
+    bytesMax: LIMITS.promotionBytes,
+    answer: (tasks, name, sent, signal) => tasks.promote(name, sent, signal),
+  },
 };
 
 /** The routes about batches that have no body. `id`: '' if the path has none. */

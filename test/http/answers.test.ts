@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ROUTES } from '../../src/api/index.js';
 import { FORMATS } from '../../src/decide/request-formats.js';
-import { BATCHES, OPEN, OWN, SUBMISSIONS, TASKS } from '../../src/http/route-handlers.js';
+import { BATCHES, OPEN, OWN, SUBMISSIONS, TASK_FILES, TASKS } from '../../src/http/route-handlers.js';
 import { request } from '../support/http/raw-client.js';
 import { onBoth, serve } from '../support/http/serving.js';
 
@@ -9,10 +9,8 @@ const FACTS = { reads_images: true, context_tokens: 2_048, domain: null };
 
 test('every route has a handler, and every handler a route', async (t) => {
   const decisions = Object.keys(FORMATS).map((format) => (format === 'task' ? 'decideTask' : format));
-  // The bodies of these are of kinds that no other route has.
-  const ofBodies = ['putTask', 'labelTask', 'promoteTask'];
-  const others = Object.keys({ ...SUBMISSIONS, ...BATCHES, ...OWN, ...OPEN, ...TASKS });
-  t.strictSame([...decisions, ...ofBodies, ...others].sort(), ROUTES.map(({ name }) => name).sort());
+  const others = Object.keys({ ...SUBMISSIONS, ...BATCHES, ...OWN, ...OPEN, ...TASKS, ...TASK_FILES });
+  t.strictSame([...decisions, ...others].sort(), ROUTES.map(({ name }) => name).sort());
 });
 
 onBoth('each decide path has a format of its own', async (t, transport) => {
