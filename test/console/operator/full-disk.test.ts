@@ -70,6 +70,22 @@ const FORMS: readonly Form[] = [
     action: 'workspace.change',
   },
   {
+    view: 'workspaces/acme',
+    fill: (page) => field(page, 'Monthly budget in GBP').fill('9.00'),
+    button: 'Save the budget',
+    saved: 'The budget is saved.',
+    kept: ['Monthly budget in GBP', '9.00'],
+    action: 'workspace.change',
+  },
+  {
+    view: 'workspaces/acme',
+    fill: (page) => field(page, 'Name of the workspace').fill('Team Acme'),
+    button: 'Save the name',
+    saved: 'The name is saved.',
+    kept: ['Name of the workspace', 'Team Acme'],
+    action: 'workspace.change',
+  },
+  {
     view: 'keys/acme',
     fill: (page) => field(page, 'Lifetime').fill('30'),
     button: 'Create the key',
