@@ -45,7 +45,7 @@ const ACCEPT_WORDS: Readonly<Record<string, string>> = {
   null: 'No threshold is in force for this question.',
 };
 
-/** Whether an answer about a task can be used without a look; nothing for other answers. */
+/** Whether an answer about a task can be used without review; nothing for other answers. */
 const Accept = ({ accept }: { readonly accept: boolean | null | undefined }) =>
   accept === undefined ? null : (
     <p class={accept === false ? 'accept warning' : accept ? 'accept good' : 'accept muted'}>

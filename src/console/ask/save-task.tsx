@@ -71,7 +71,7 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
       </div>
       <p class="muted">
         A task is these questions and this model under a name. It can be asked about many texts, learn from
-        labels, and say which answers need no look.
+        labels, and say which answers can be used without review.
       </p>
       <form
         class="save-task"

@@ -32,7 +32,7 @@ const NoTasks = () => (
   <div class="empty">
     <p>
       A task is a named set of questions that you ask about many texts. From labels, which say what the
-      correct answers were, the server finds out which further answers can be used without a look.
+      correct answers were, the server finds out which further answers can be used without review.
     </p>
     <p>
       Write questions in <a href="#/ask">Ask</a> and choose <em>Save as a task</em>. The page{' '}
