@@ -57,6 +57,8 @@ interface Group {
  */
 export class DatabaseAnswers {
   private waiting: Waiting[] = [];
+  /** How many answers no longer wait: answer n, counted from 1, is written once this is n. */
+  private ended = 0;
   private counts: ReadonlyMap<string, number> = new Map();
   private countedAt = Number.NEGATIVE_INFINITY;
   private bounds: TaskBounds | null = null;
@@ -97,18 +99,25 @@ export class DatabaseAnswers {
     return countOf(this.parts.database, id);
   }
 
-  /** Resolves when the answers so far are stored. Rejects with DatabaseUnavailable, StatementError, CommitUnknown. */
+  /**
+   * Resolves when the answers that waited at the call are stored; later ones are not waited for. Rejects with
+   * DatabaseUnavailable, StatementError, CommitUnknown.
+   */
   async flush(): Promise<void> {
+    const { bounds } = this;
+    if (bounds === null) return;
+    const last = this.ended + this.waiting.length;
     for (;;) {
       while (this.writing !== null) await this.writing.catch(() => {});
-      if (this.bounds === null || this.waiting.length === 0) return;
+      if (this.ended >= last) break;
       this.cancelWrite?.();
       this.cancelWrite = null;
-      this.writing = this.write(this.bounds).finally(() => {
+      this.writing = this.write(bounds).finally(() => {
         this.writing = null;
       });
       await this.writing;
     }
+    if (this.waiting.length > 0) this.writeAfter(ANSWERS_DELAY_MS);
   }
 
   /** Writes the answers that have waited longest. */
@@ -127,6 +136,7 @@ export class DatabaseAnswers {
         }
       });
       this.waiting = this.waiting.slice(taken.length);
+      this.ended += taken.length;
       this.isFailing = false;
     } catch (error) {
       if (!this.isStopped) this.writeAfter(RETRY_MS);
