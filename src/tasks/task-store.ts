@@ -30,6 +30,8 @@ export type TaskPlace = Pick<Task, 'workspace' | 'name'>;
 export interface TaskStore {
   /** Undefined: there is none. On a cluster, what other nodes have changed in the last second may be missing. */
   find(place: TaskPlace): Promise<Task | undefined>;
+  /** The same, with everything that other nodes have changed before the call: for what cannot be taken back. */
+  findNow(place: TaskPlace): Promise<Task | undefined>;
   /** The tasks of a workspace, by name. */
   list(workspace: string): Promise<Task[]>;
   /** What is kept about each task of a workspace, by the id of the task. */

@@ -1,13 +1,18 @@
 // The tasks that a batch file names.
-import { test } from 'tap';
+import { type Test, test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { FILE_TASKS_MAX } from '../../src/server/batch-tasks.js';
+import type { TaskStore } from '../../src/tasks/index.js';
 import { batchTasks, putOf, YES_OR_NO } from '../support/batch/batch-tasks.js';
 import { reason } from '../support/batch/world.js';
+import { NEEDS_POSTGRES } from '../support/postgres.js';
 import { TASK_STORES } from '../support/store/task-stores.js';
 
 const OWNER = { key: 'k', workspace: 'w' };
 const { signal } = new AbortController();
+
+const openStore = (wanted: string, t: Test) =>
+  (TASK_STORES.find(({ name }) => name === wanted) as (typeof TASK_STORES)[0]).open(t);
 
 const sized = (bytes: number) => {
   const around = JSON.stringify({ q: { type: 'noul', instructions: '' } }).length;
@@ -43,9 +48,22 @@ for (const { name, options, open } of TASK_STORES) {
   });
 }
 
+test('a copy of a task that is older than the batch does not end its lines', NEEDS_POSTGRES, async (t) => {
+  const { tasks, other } = await openStore('database', t);
+  const served = batchTasks(other as TaskStore);
+  const place = { workspace: 'w', name: 'a' };
+  const before = await putOf(tasks, 'w', 'a');
+  t.equal((await other?.find(place))?.id, before.id);
+  await tasks.remove(place);
+  const task = await putOf(tasks, 'w', 'a');
+  t.equal((await other?.find(place))?.id, before.id, 'a copy');
+  const asked = await served.ask('w', { id: task.id, name: 'a', version: 1 });
+  t.equal(asked?.task.id, task.id);
+  t.equal(await served.ask('w', { id: before.id, name: 'a', version: 1 }), null);
+});
+
 test('contract 8: the questions of the tasks of a file are bounded together', async (t) => {
-  const [folder] = TASK_STORES;
-  const { tasks } = await (folder as (typeof TASK_STORES)[0]).open(t);
+  const { tasks } = await openStore('data folder', t);
   const served = batchTasks(tasks);
   const count = LIMITS.batchTasksBytes / LIMITS.taskBytes;
   const names = Array.from({ length: count }, (_, at) => `t${at}`);
@@ -58,8 +76,7 @@ test('contract 8: the questions of the tasks of a file are bounded together', as
 });
 
 test('the files of one key are read one after the other, and a disconnected client ends it', async (t) => {
-  const [folder] = TASK_STORES;
-  const { tasks } = await (folder as (typeof TASK_STORES)[0]).open(t);
+  const { tasks } = await openStore('data folder', t);
   await putOf(tasks, 'w', 'one');
   let reading = 0;
   let most = 0;

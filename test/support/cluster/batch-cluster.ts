@@ -146,6 +146,8 @@ export class ClusterNode {
   readonly troubles: string[] = [];
   /** Whether its copy of keys and workspaces is too old for batch lines. */
   isStale = false;
+  /** Workspaces as its copy has them until it is updated. */
+  readonly outdated = new Map<string, Workspace>();
   readonly session: Session;
   readonly ledger: DatabaseLedger;
   readonly access: Access;
@@ -165,7 +167,7 @@ export class ClusterNode {
       refresh() {},
       keyOfDigest: () => undefined,
       key: (id: string) => cluster.keys.get(id),
-      workspace: (id: string) => cluster.workspaces.get(id),
+      workspace: (id: string) => this.outdated.get(id) ?? cluster.workspaces.get(id),
     };
     const { ledger, session } = this;
     this.access = new Access({
@@ -188,6 +190,7 @@ export class ClusterNode {
         refresh: () => {
           if (this.isStale) throw new ApiError('overloaded', 'The copy is stale.');
         },
+        update: async () => this.outdated.clear(),
       },
       ledger,
       clock: session.clock,

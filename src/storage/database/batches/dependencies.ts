@@ -13,7 +13,8 @@ export interface DatabaseBatchDependencies extends BatchParts {
   readonly masterKey: () => Uint8Array;
   readonly session: NodeSession;
   readonly access: Access;
-  readonly directory: Directory;
+  /** `update` resolves when it has every change that was committed before the call; rejects with DatabaseUnavailable. */
+  readonly directory: Directory & { update(): Promise<void> };
   readonly ledger: DatabaseLedger;
   /** The clock of the cluster, see `DatabaseClock`. */
   readonly clock: Clock;

@@ -39,7 +39,7 @@ export class TaskCopies {
     }
   }
 
-  /** Call it after a change. */
+  /** The next look-up reads the task again. Call it after a change. */
   forget(place: TaskPlace): void {
     this.copies.delete(keyOf(place));
   }

@@ -251,6 +251,11 @@ export class DatabaseTasks implements TaskStore {
     return this.copies.find(place);
   }
 
+  findNow(place: TaskPlace): Promise<Task | undefined> {
+    this.copies.forget(place);
+    return this.copies.find(place);
+  }
+
   list(workspace: string): Promise<Task[]> {
     return this.orUnavailable(() => this.readAll(this.parts.database, workspace));
   }

@@ -206,6 +206,10 @@ export class FolderTasks implements TaskStore {
     return this.read(workspace, name);
   }
 
+  findNow(place: TaskPlace): Promise<Task | undefined> {
+    return this.find(place);
+  }
+
   async list(workspace: string): Promise<Task[]> {
     const names = [...this.parts.store.table('tasks').keys(workspace)].map(([, name]) => name as string);
     return names.map((name) => this.read(workspace, name) as Task);

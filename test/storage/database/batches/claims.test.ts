@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import type { Workspace } from '../../../../src/access/index.js';
 import { fenced } from '../../../../src/storage/database/batches/fenced.js';
 import { claimCandidates, claimChunk } from '../../../../src/storage/database/batches/tables/claims.js';
 import {
@@ -134,6 +135,18 @@ test(
     t.strictSame(node.troubles, []);
   },
 );
+
+test('a node that claims a batch knows the models that its submission knew', NEEDS_POSTGRES, async (t) => {
+  const cluster = await BatchCluster.start(t, 2);
+  const [a, b] = cluster.nodes as [ClusterNode, ClusterNode];
+  a.isStale = true;
+  const workspace = cluster.workspaces.get('w') as Workspace;
+  b.outdated.set('w', { ...workspace, models: ['other'] });
+  const key = await cluster.key();
+  const id = await a.submit(key, lines('a', 3));
+  await until(async () => (await a.show(key, id)).finished_at !== null);
+  t.match(await a.show(key, id), { counts: { done: 3, failed: 0 } });
+});
 
 test('a claim whose outcome is unknown is given back', NEEDS_POSTGRES, async (t) => {
   const cluster = await BatchCluster.start(t, 1);

@@ -30,6 +30,7 @@ interface WorkerParts {
   readonly session: Pick<NodeSession, 'lost'>;
   readonly keys: DataKeys;
   readonly access: LineAccess;
+  readonly directory: { update(): Promise<void> };
   readonly ledger: { changed(): void; flush(): Promise<void> };
   readonly clock: Clock;
   readonly random: () => number;
@@ -205,7 +206,10 @@ export class BatchWorker implements LedgerPart {
   private async run(claim: Claim): Promise<void> {
     const { batch, chunk } = claim;
     try {
-      const key = this.claims.find(batch.id)?.key ?? (await this.keyOf(batch));
+      const open = this.claims.find(batch.id);
+      // A model that the copy does not allow fails its lines for good: it may have been allowed just before the submission.
+      if (open === undefined) await this.parts.directory.update();
+      const key = open?.key ?? (await this.keyOf(batch));
       if (!this.stopped) this.open(claim, key);
       else this.work.end({ batch: batch.id, chunk: chunk.chunk, settled: false });
     } catch (error) {
