@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { test } from 'tap';
 import type { Database } from '../../../src/storage/database/index.js';
 import { DatabaseAnswers, WAITING_ANSWERS_MAX } from '../../../src/storage/database/tasks/answers.js';
 import { COPIES_MAX, TaskCopies } from '../../../src/storage/database/tasks/task-copies.js';
+import { TASK_KEYS_MAX, TaskKeys } from '../../../src/storage/database/tasks/task-keys.js';
 import { putTask } from '../../../src/tasks/index.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
@@ -48,4 +50,17 @@ test('a node keeps a bounded number of tasks, and reads the others again', async
   t.equal(reads, COPIES_MAX + 1, 'it is still kept');
   await find(0);
   t.equal(reads, COPIES_MAX + 2, 'the oldest has gone');
+});
+
+test('a node keeps a bounded number of data keys, and finds the others again', async (t) => {
+  const master = randomBytes(32);
+  const keys = new TaskKeys(() => master);
+  const open = (at: number) => keys.open(`t${at}`, keys.seal(`t${at}`, randomBytes(32)));
+  for (let at = 0; at < TASK_KEYS_MAX; at += 1) open(at);
+  const first = open(0);
+  t.strictSame(keys.lastOf('t0'), first);
+  t.ok(keys.lastOf('t1'));
+  open(TASK_KEYS_MAX);
+  t.equal(keys.lastOf('t1'), undefined, 'the oldest has gone');
+  t.ok(keys.lastOf('t0'));
 });

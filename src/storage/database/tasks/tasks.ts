@@ -35,7 +35,6 @@ import {
 } from '../../../tasks/index.js';
 import { addAuditEntry } from '../administration/audit-log.js';
 import { inChange } from '../administration/change.js';
-import { DataKeys } from '../batches/data-keys.js';
 import { dataKey, insertDataKey } from '../batches/tables/values.js';
 import { orCannotRead } from '../batches/unavailable.js';
 import { certainTransaction } from '../postgres/certain.js';
@@ -47,7 +46,8 @@ import { allLabels, countLabels, findLabels } from './label-rows.js';
 import { storeLabels } from './labels.js';
 import { DatabaseMonitors } from './monitors.js';
 import { addPairs, deleteShadow, findShadow } from './shadows.js';
-import { COPIES_MAX, TaskCopies } from './task-copies.js';
+import { TaskCopies } from './task-copies.js';
+import { TaskKeys } from './task-keys.js';
 import {
   countTasks,
   deleteTask,
@@ -76,15 +76,13 @@ interface Parts {
 
 /** The tasks of a cluster. The database is the truth: a node uses what it has read for a second at most. */
 export class DatabaseTasks implements TaskStore {
-  private readonly keys: DataKeys;
+  private readonly keys: TaskKeys;
   private readonly copies: TaskCopies;
   private readonly kept: DatabaseAnswers;
   private readonly monitors: DatabaseMonitors;
-  /** The data keys of tasks that were read last, by task. */
-  private readonly dataKeys = new Map<string, Buffer>();
 
   constructor(private readonly parts: Parts) {
-    this.keys = new DataKeys(parts.masterKey);
+    this.keys = new TaskKeys(parts.masterKey);
     const read = (place: TaskPlace) => this.orUnavailable(() => this.read(parts.database, place));
     this.copies = new TaskCopies(parts.clock, read);
     this.monitors = new DatabaseMonitors(this.keys);
@@ -359,17 +357,12 @@ export class DatabaseTasks implements TaskStore {
   }
 
   private opened(workspace: string, found: FoundTask): Task {
-    const dataKey = this.keys.open(found.id, found.key);
-    this.dataKeys.delete(found.id);
-    this.dataKeys.set(found.id, dataKey);
-    const [oldest] = this.dataKeys.keys();
-    if (this.dataKeys.size > COPIES_MAX) this.dataKeys.delete(oldest as string);
-    return openTask(dataKey, { workspace, name: found.name }, found);
+    return openTask(this.keys.open(found.id, found.key), { workspace, name: found.name }, found);
   }
 
   /** Undefined: the task was deleted. */
   private async keyOf({ id, workspace, name }: Task): Promise<Buffer | undefined> {
-    const known = this.dataKeys.get(id);
+    const known = this.keys.lastOf(id);
     if (known !== undefined) return known;
     const found = await findTask(this.parts.database, workspace, name);
     return found?.id === id ? this.keys.open(id, found.key) : undefined;

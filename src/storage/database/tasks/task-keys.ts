@@ -1,0 +1,24 @@
+import { DataKeys } from '../batches/data-keys.js';
+
+/** Data keys that are kept. */
+export const TASK_KEYS_MAX = 1_000;
+
+/** The data keys of tasks. Those that were opened last are kept, so that answers need no query. */
+export class TaskKeys extends DataKeys {
+  /** By task, the one that was opened first comes first. */
+  private readonly last = new Map<string, Buffer>();
+
+  override open(task: string, sealed: Uint8Array): Buffer {
+    const dataKey = super.open(task, sealed);
+    this.last.delete(task);
+    this.last.set(task, dataKey);
+    const [oldest] = this.last.keys();
+    if (this.last.size > TASK_KEYS_MAX) this.last.delete(oldest as string);
+    return dataKey;
+  }
+
+  /** The data key of a task that was opened lately; undefined: it was not. */
+  lastOf(task: string): Buffer | undefined {
+    return this.last.get(task);
+  }
+}
