@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { BUNDLE_MANIFEST, sha256OfFile } from '../src/base/index.js';
 import { print, reportError } from '../src/cli/output.js';
+import { watchStandardOutput } from '../src/cli/standard-output.js';
 import { writeArchive } from './archive.js';
 import type { BundleOptions } from './contents.js';
 import { sizeReport } from './sizes.js';
@@ -46,4 +47,5 @@ async function make({ out, ...options }: BundleOptions & { out: string }): Promi
   }
 }
 
+watchStandardOutput();
 await program.parseAsync();

@@ -46,8 +46,6 @@ export function writeReport(option: Report | 'out', file: string, content: strin
 
 /** Runs a command. An OperatorError ends the process with status 1 and one line, any other error with a stack. */
 export async function reportError(command: () => void | Promise<void>): Promise<void> {
-  // A reader such as `head` may close standard output early.
-  process.stdout.on('error', () => process.exit());
   try {
     await command();
   } catch (error) {

@@ -87,7 +87,6 @@ function keepListeners(): () => void {
     [process, 'SIGINT'],
     [process, 'SIGTERM'],
     [process, 'exit'],
-    [process.stdout, 'error'],
   ];
   const kept = listened.map(([emitter, event]) => ({ emitter, event, before: emitter.listeners(event) }));
   const status = process.exitCode;
