@@ -44,6 +44,9 @@ export const backendsOf = (backend: Backend): Backend[] => (backend === 'cpu' ? 
 const BENCHMARKS_LEFT_OUT =
   /^((attacks|batch|cluster|gpu|http|json|loop|references|shadow)(\/|\.js)|memory(\.js|\/actual-process\.js))/;
 
+/** Tokens and keys that an operator has written into the clone. */
+const SECRET = /(^|\/)(\.env|[^/]*\.key)$/;
+
 const copied = (root: string, part: Part, path: string, mode: Entry['mode'] = '0644'): Entry => ({
   path,
   mode,
@@ -55,7 +58,7 @@ const copied = (root: string, part: Part, path: string, mode: Entry['mode'] = '0
 export function programFiles(root: string, slim: boolean): Entry[] {
   const below = (folder: string, accepted: RegExp) =>
     listFiles(join(root, folder))
-      .filter((path) => accepted.test(path))
+      .filter((path) => accepted.test(path) && !SECRET.test(path))
       .map((path) => `${folder}/${path}`);
   const own = (part: Part, paths: readonly string[]) => paths.map((path) => copied(root, part, path));
   const needed = [
