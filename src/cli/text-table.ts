@@ -38,12 +38,15 @@ export function table(
 
 /** A row of a table as a line per column. */
 const block = (head: readonly string[], row: readonly string[]): string =>
-  facts(Object.fromEntries(head.map((title, column) => [title, row[column] ?? ''])));
+  factLines(head.map((title, column) => [title, row[column] ?? '']));
 
 /** A line per fact: its name and its value, aligned. */
-export function facts(values: Readonly<Record<string, string>>): string {
-  const width = Math.max(...Object.keys(values).map((name) => name.length));
-  return Object.entries(values)
+export const facts = (values: Readonly<Record<string, string>>): string => factLines(Object.entries(values));
+
+/** Of pairs, because an object has one value per name, and its names that are numbers first. */
+function factLines(pairs: ReadonlyArray<readonly [name: string, value: string]>): string {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs
     .map(([name, value]) => `${`${name}:`.padEnd(width + 1)} ${visible(value)}`)
     .join('\n');
 }

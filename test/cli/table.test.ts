@@ -20,6 +20,10 @@ test('table: one that is wider than the terminal is a block of lines per row', a
   t.equal(table(['id', 'note'], [], [], 7), 'id  note', 'an empty one has its head');
 });
 
+test('table: a block has each column once and in order, whatever the titles are', async (t) => {
+  t.equal(table(['correct', '1', '1'], [['a', '5', '6']], [], 8), 'correct: a\n1:       5\n1:       6');
+});
+
 test('facts: each name is followed by its value', async (t) => {
   t.equal(facts({ id: '1', workspace: 'w' }), 'id:        1\nworkspace: w');
 });
