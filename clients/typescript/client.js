@@ -128,9 +128,11 @@ function orAborted(value, signal) {
 var BATCH_FILE_BYTES_MAX = 32 * 1024 * 1024;
 var BATCH_LINES_MAX = 5e4;
 async function fileOfBatch(lines, signal) {
-  if (typeof lines === "string" || lines instanceof Uint8Array)
-    return new Blob([lines]);
-  if (lines instanceof Blob) return lines;
+  if (typeof lines === "string" || lines instanceof Uint8Array || lines instanceof Blob) {
+    const file = lines instanceof Blob ? lines : new Blob([lines]);
+    if (file.size > BATCH_FILE_BYTES_MAX) throw tooLarge();
+    return file;
+  }
   const encoder2 = new TextEncoder();
   const pieces = [];
   let bytes = 0;
@@ -138,15 +140,14 @@ async function fileOfBatch(lines, signal) {
     const piece = encoder2.encode(`${JSON.stringify(await withInlineImages(line))}
 `);
     bytes += piece.byteLength;
-    if (bytes > BATCH_FILE_BYTES_MAX) {
-      throw new DeciderError("body_too_large", `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);
-    }
+    if (bytes > BATCH_FILE_BYTES_MAX) throw tooLarge();
     if (pieces.push(piece) > BATCH_LINES_MAX) {
       throw new DeciderError("too_many_lines", `The batch has more than ${BATCH_LINES_MAX} lines.`);
     }
   }
   return new Blob(pieces);
 }
+var tooLarge = () => new DeciderError("body_too_large", `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);
 
 // src/client/client-runtime.ts
 var KEY_BYTES = 16;
@@ -154,6 +155,7 @@ var systemRuntime = {
   // Looked up at each call, so that a program can replace it.
   fetch: (input, init) => globalThis.fetch(input, init),
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
@@ -175,6 +177,17 @@ function pause(runtime, ms, signal) {
     });
     signal?.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+// src/client/number-options.ts
+var TIMER_MS_MAX = 2 ** 31 - 1;
+function requireMilliseconds(option, value, least) {
+  if (value >= least && value <= TIMER_MS_MAX) return;
+  throw new TypeError(`${option}: must be a number of milliseconds from ${least} to ${TIMER_MS_MAX}.`);
+}
+function requireCount(option, value) {
+  if (Number.isSafeInteger(value) && value >= 0) return;
+  throw new TypeError(`${option}: must be a whole number from 0.`);
 }
 
 // src/client/failed-fetch.ts
@@ -371,23 +384,30 @@ var BatchCalls = class {
       more = page.has_more === true && after !== void 0;
     }
   }
-  /** Resolves when the results of a batch can be collected. Goes on while the server is away, for ten minutes. */
+  /**
+   * Resolves when the results of a batch can be collected. Goes on while the server is away, for ten minutes from the first
+   * failed look on; waits of more than 30 s that the server asks for do not count. Rejects with TypeError for an interval
+   * that cannot be used.
+   */
   async wait(id, options = {}) {
     const { onProgress, pollMs = POLL_MS, signal } = options;
+    requireMilliseconds("pollMs", pollMs, 0);
     const { runtime } = this.calls;
-    let seen = runtime.now();
+    let awaySince = null;
     for (let wait = pollMs; ; ) {
       try {
         const batch = await this.show(id, { signal });
-        seen = runtime.now();
-        wait = pollMs;
+        [wait, awaySince] = [pollMs, null];
         onProgress?.(batch);
         if (batch.results_available) return batch;
       } catch (error) {
+        const now = runtime.monotonic();
+        awaySince ??= now;
         const isAway = error instanceof DeciderError && error.isTemporary;
-        if (!isAway || runtime.now() - seen > PATIENCE_MS) throw error;
+        if (!isAway || now - awaySince > PATIENCE_MS) throw error;
         const asked = Math.min((error.retryAfterSeconds ?? 0) * 1e3, RETRY_AFTER_MS_MAX);
         wait = Math.max(Math.min(Math.max(wait * 2, POLL_MS), POLL_MS_MAX), asked);
+        awaySince += wait - Math.min(wait, POLL_MS_MAX);
       }
       await pause(runtime, wait, signal);
     }
@@ -550,7 +570,7 @@ var RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 var RETRIES = 2;
 var TIMEOUT_MS = 15e4;
 var HttpCalls = class {
-  /** Throws TypeError if the address or the token cannot be used. Neither is quoted: both may be secret. */
+  /** Throws TypeError for settings that cannot be used. The address and the token are not quoted: both may be secret. */
   constructor({ url, token, retries = RETRIES, timeoutMs = TIMEOUT_MS }, runtime) {
     this.runtime = runtime;
     const base = URL.canParse(url) ? new URL(url) : null;
@@ -561,6 +581,8 @@ var HttpCalls = class {
     if (token !== null && !/^[\x21-\x7e]+$/.test(token)) {
       throw new TypeError("token: must be printable ASCII characters without spaces.");
     }
+    requireCount("retries", retries);
+    requireMilliseconds("timeoutMs", timeoutMs, 1);
     this.base = new URL(base.pathname.replace(/\/*$/, "/"), base);
     this.#token = token;
     this.retries = retries;
@@ -847,7 +869,7 @@ var Decider = class {
   batches;
   tasks;
   calls;
-  /** Throws TypeError if the address or the token cannot be used. */
+  /** Throws TypeError for options that cannot be used. */
   constructor({ url, token, fetch, retries, timeoutMs } = {}, runtime = systemRuntime) {
     const used = fetch === void 0 ? runtime : { ...runtime, fetch };
     const settings = { url: url ?? LOCAL_URL, token: token ?? null, retries, timeoutMs };

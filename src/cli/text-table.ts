@@ -46,9 +46,7 @@ export const facts = (values: Readonly<Record<string, string>>): string => factL
 /** Of pairs, because an object has one value per name, and its names that are numbers first. */
 function factLines(pairs: ReadonlyArray<readonly [name: string, value: string]>): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
-  return pairs
-    .map(([name, value]) => `${`${name}:`.padEnd(width + 1)} ${visible(value)}`)
-    .join('\n');
+  return pairs.map(([name, value]) => `${`${name}:`.padEnd(width + 1)} ${visible(value)}`).join('\n');
 }
 
 /** CSV (RFC 4180): a header and records, each ending with CRLF. */

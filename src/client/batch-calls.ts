@@ -3,6 +3,7 @@ import { DeciderError } from './client-error.js';
 import { pause } from './client-runtime.js';
 import type { Batch, BatchLine, BatchResult, Questions, SubmittedBatch } from './client-types.js';
 import type { HttpCall, HttpCalls } from './http-calls.js';
+import { requireMilliseconds } from './number-options.js';
 import { streamLines } from './result-stream.js';
 
 /** Batches of a page of the list, the most that the server sends. */
@@ -13,7 +14,7 @@ const POLL_MS = 1_000;
 const POLL_MS_MAX = 30_000;
 /** The longest wait that a server can ask for while a batch is waited for. */
 const RETRY_AFTER_MS_MAX = 60 * 60_000;
-/** How long a server may be away while a batch is waited for. */
+/** How long a server may be away while a batch is waited for, from the first failed look on. */
 const PATIENCE_MS = 10 * 60_000;
 
 export interface SignalOptions {
@@ -34,7 +35,7 @@ export interface SubmitOptions extends SignalOptions {
 export interface WaitOptions extends SignalOptions {
   /** Called with the batch each time it was looked at. */
   readonly onProgress?: ((batch: Batch) => void) | undefined;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two looks, 0 to 2,147,483,647. */
   readonly pollMs?: number | undefined;
 }
 
@@ -83,23 +84,30 @@ export class BatchCalls {
     }
   }
 
-  /** Resolves when the results of a batch can be collected. Goes on while the server is away, for ten minutes. */
+  /**
+   * Resolves when the results of a batch can be collected. Goes on while the server is away, for ten minutes from the first
+   * failed look on; waits of more than 30 s that the server asks for do not count. Rejects with TypeError for an interval
+   * that cannot be used.
+   */
   async wait(id: string, options: WaitOptions = {}): Promise<Batch> {
     const { onProgress, pollMs = POLL_MS, signal } = options;
+    requireMilliseconds('pollMs', pollMs, 0);
     const { runtime } = this.calls;
-    let seen = runtime.now();
+    let awaySince: number | null = null;
     for (let wait = pollMs; ; ) {
       try {
         const batch = await this.show(id, { signal });
-        seen = runtime.now();
-        wait = pollMs;
+        [wait, awaySince] = [pollMs, null];
         onProgress?.(batch);
         if (batch.results_available) return batch;
       } catch (error) {
+        const now = runtime.monotonic();
+        awaySince ??= now;
         const isAway = error instanceof DeciderError && error.isTemporary;
-        if (!isAway || runtime.now() - seen > PATIENCE_MS) throw error;
+        if (!isAway || now - awaySince > PATIENCE_MS) throw error;
         const asked = Math.min((error.retryAfterSeconds ?? 0) * 1_000, RETRY_AFTER_MS_MAX);
         wait = Math.max(Math.min(Math.max(wait * 2, POLL_MS), POLL_MS_MAX), asked);
+        awaySince += wait - Math.min(wait, POLL_MS_MAX);
       }
       await pause(runtime, wait, signal);
     }

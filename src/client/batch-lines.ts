@@ -20,21 +20,24 @@ export type BatchInput<Line extends BatchLine = BatchLine> =
  * `body_too_large` or `too_many_lines`, with what the lines reject with, or with the reason of the signal.
  */
 export async function fileOfBatch(lines: BatchInput, signal: AbortSignal | undefined): Promise<Blob> {
-  if (typeof lines === 'string' || lines instanceof Uint8Array)
-    return new Blob([lines as string | Uint8Array<ArrayBuffer>]);
-  if (lines instanceof Blob) return lines;
+  if (typeof lines === 'string' || lines instanceof Uint8Array || lines instanceof Blob) {
+    const file = lines instanceof Blob ? lines : new Blob([lines as string | Uint8Array<ArrayBuffer>]);
+    if (file.size > BATCH_FILE_BYTES_MAX) throw tooLarge();
+    return file;
+  }
   const encoder = new TextEncoder();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const line of untilAborted(lines, signal)) {
     const piece = encoder.encode(`${JSON.stringify(await withInlineImages(line))}\n`);
     bytes += piece.byteLength;
-    if (bytes > BATCH_FILE_BYTES_MAX) {
-      throw new DeciderError('body_too_large', `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);
-    }
+    if (bytes > BATCH_FILE_BYTES_MAX) throw tooLarge();
     if (pieces.push(piece) > BATCH_LINES_MAX) {
       throw new DeciderError('too_many_lines', `The batch has more than ${BATCH_LINES_MAX} lines.`);
     }
   }
   return new Blob(pieces as Uint8Array<ArrayBuffer>[]);
 }
+
+const tooLarge = () =>
+  new DeciderError('body_too_large', `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);

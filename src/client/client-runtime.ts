@@ -3,6 +3,8 @@ export interface ClientRuntime {
   readonly fetch: typeof fetch;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Milliseconds of a clock that does not jump. */
+  monotonic(): number;
   /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
   /** From 0 to less than 1. */
@@ -17,6 +19,7 @@ export const systemRuntime: ClientRuntime = {
   // Looked up at each call, so that a program can replace it.
   fetch: (input, init) => globalThis.fetch(input, init),
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);

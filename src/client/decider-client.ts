@@ -46,7 +46,7 @@ export class Decider {
   readonly tasks: TaskCalls;
   private readonly calls: HttpCalls;
 
-  /** Throws TypeError if the address or the token cannot be used. */
+  /** Throws TypeError for options that cannot be used. */
   constructor({ url, token, fetch, retries, timeoutMs }: DeciderOptions = {}, runtime = systemRuntime) {
     const used: ClientRuntime = fetch === undefined ? runtime : { ...runtime, fetch };
     const settings = { url: url ?? LOCAL_URL, token: token ?? null, retries, timeoutMs };

@@ -3,6 +3,7 @@ import { DeciderError } from './client-error.js';
 import { type ClientRuntime, pause } from './client-runtime.js';
 import { errorOfResponse } from './error-response.js';
 import { failedFetch, lostConnection } from './failed-fetch.js';
+import { requireCount, requireMilliseconds } from './number-options.js';
 import { type Repeatable, waitBeforeRetry } from './repeat-rules.js';
 import { readText } from './response-body.js';
 
@@ -18,9 +19,9 @@ export interface CallSettings {
   readonly url: string;
   /** The token of a key. */
   readonly token: string | null;
-  /** How often a call is sent again at most. */
+  /** How often a call is sent again at most; a whole number. */
   readonly retries?: number | undefined;
-  /** The time limit of an attempt, and of each pause of a response that streams, in milliseconds. */
+  /** The time limit of an attempt, and of each pause of a response that streams, in milliseconds, 1 to 2,147,483,647. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -63,7 +64,7 @@ export class HttpCalls {
   readonly retries: number;
   readonly timeoutMs: number;
 
-  /** Throws TypeError if the address or the token cannot be used. Neither is quoted: both may be secret. */
+  /** Throws TypeError for settings that cannot be used. The address and the token are not quoted: both may be secret. */
   constructor(
     { url, token, retries = RETRIES, timeoutMs = TIMEOUT_MS }: CallSettings,
     readonly runtime: ClientRuntime,
@@ -76,6 +77,8 @@ export class HttpCalls {
     if (token !== null && !/^[\x21-\x7e]+$/.test(token)) {
       throw new TypeError('token: must be printable ASCII characters without spaces.');
     }
+    requireCount('retries', retries);
+    requireMilliseconds('timeoutMs', timeoutMs, 1);
     this.base = new URL(base.pathname.replace(/\/*$/, '/'), base);
     this.#token = token;
     this.retries = retries;

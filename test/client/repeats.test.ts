@@ -1,5 +1,12 @@
 import { type Test, test } from 'tap';
-import { Decider, type DeciderError, noul, systemRuntime } from '../../src/client/index.js';
+import { BATCH_FILE_BYTES_MAX } from '../../src/client/batch-lines.js';
+import {
+  Decider,
+  type DeciderError,
+  type DeciderOptions,
+  noul,
+  systemRuntime,
+} from '../../src/client/index.js';
 import { hastyClient, rawStub, refusal, response } from '../support/client/raw-stub.js';
 import { fakeClock } from '../support/fake-clock.js';
 
@@ -218,4 +225,32 @@ test('a signal does not keep what it was used for', async (t) => {
   };
   for (let call = 0; call < 10; call += 1) await decider.decide(REQUEST, { signal });
   t.equal(listeners, 0);
+});
+
+test('retries and a time limit that cannot be used are refused', async (t) => {
+  const make = (options: DeciderOptions) => () => new Decider({ token: 'dk_test', ...options });
+  for (const timeoutMs of [0, -1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])
+    t.throws(make({ timeoutMs }), {
+      name: 'TypeError',
+      message: /^timeoutMs: must be .* from 1 to 2147483647\.$/,
+    });
+  for (const retries of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+    t.throws(make({ retries }), { name: 'TypeError', message: /^retries: must be a whole number from 0\.$/ });
+  for (const options of [{ timeoutMs: 1 }, { timeoutMs: 2 ** 31 - 1 }, { retries: 0 }]) make(options)();
+});
+
+test('a batch file that is too large is not sent', async (t) => {
+  let sent = 0;
+  const send: typeof fetch = async () => {
+    sent += 1;
+    return new Response('{"id":"b"}');
+  };
+  const { batches } = new Decider({ token: 'dk_test', fetch: send });
+  const bytes = new Uint8Array(BATCH_FILE_BYTES_MAX + 1);
+  // Characters of two bytes.
+  for (const file of [bytes, new Blob([bytes]), 'é'.repeat(BATCH_FILE_BYTES_MAX / 2 + 1)])
+    t.match(await errorOf(batches.submit(file)), { type: 'body_too_large', status: null });
+  t.equal(sent, 0);
+  await batches.submit(bytes.subarray(1));
+  t.equal(sent, 1);
 });

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import secrets
 import urllib.parse
 from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Union, cast
@@ -10,13 +10,15 @@ from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, U
 from ._errors import DeciderError
 from ._http import Call, HttpCalls
 from ._images import encode_line
+from ._json import parse_json
 from ._response import misfit
 from ._results import stream_lines
+from ._settings import require_seconds
 from ._types import Batch, SubmitResponse
 
 #: The lines of a batch, or a file of them: JSON Lines as text or bytes. A line has `custom_id` and `state`, and either
 #: `model` and `questions` or `task`, the name of a task of the workspace.
-BatchInput = Union[Iterable[Mapping[str, Any]], str, bytes]
+BatchInput = Union[Iterable[Mapping[str, Any]], str, bytes, bytearray, memoryview]
 
 # Limits of the server (docs/contract.md).
 _FILE_BYTES_MAX = 32 * 1024 * 1024
@@ -28,8 +30,10 @@ _POLL_SECONDS = 1.0
 _POLL_SECONDS_MAX = 30.0
 # The longest wait that a server can ask for while a batch is waited for.
 _RETRY_AFTER_SECONDS_MAX = 3_600.0
-# How long a server may be away while a batch is waited for.
+# How long a server may be away while a batch is waited for, from the first failed look on.
 _PATIENCE_SECONDS = 600.0
+# The least time of a look, so that there is a last one when the time of a wait is over.
+_LOOK_SECONDS_MIN = 10.0
 
 
 class Batches:
@@ -81,32 +85,42 @@ class Batches:
         poll_seconds: float = _POLL_SECONDS,
         timeout: Optional[float] = None,
     ) -> Batch:
-        """Returns when the results of a batch can be collected. Goes on while the server is away, for ten minutes.
+        """Returns when the results of a batch can be collected.
 
-        `on_progress`: called with the batch each time it was looked at. `timeout`: in seconds; beyond it, DeciderError
-        `timeout`.
+        Goes on while the server is away, for ten minutes from the first failed look on; waits of more than 30 seconds that
+        the server asks for do not count. `on_progress`: called with the batch each time it was looked at. `poll_seconds`:
+        between two looks. `timeout`: in seconds. Then the batch is looked at once more, for up to 10 seconds, and if it has
+        not finished, DeciderError `timeout` is raised. Raises ValueError for numbers of seconds that cannot be used.
         """
+        require_seconds("poll_seconds", poll_seconds, zero=True)
+        if timeout is not None:
+            require_seconds("timeout", timeout, zero=True)
         runtime = self._calls.runtime
-        begun = seen = runtime.monotonic()
-        wait = poll_seconds
+        ends = math.inf if timeout is None else runtime.monotonic() + timeout
+        wait: float = poll_seconds
+        away_since: Optional[float] = None
         while True:
             batch = None
+            left = ends - runtime.monotonic()
             try:
-                batch = self.show(id)
+                batch = self._look(id, max(left, _LOOK_SECONDS_MIN))
             except DeciderError as error:
-                if not error.is_temporary or runtime.monotonic() - seen > _PATIENCE_SECONDS:
+                now = runtime.monotonic()
+                away_since = now if away_since is None else away_since
+                if not error.is_temporary or now - away_since > _PATIENCE_SECONDS:
                     raise
                 wait = min(max(wait * 2, _POLL_SECONDS), _POLL_SECONDS_MAX)
                 wait = max(wait, min(error.retry_after_seconds or 0, _RETRY_AFTER_SECONDS_MAX))
+                away_since += wait - min(wait, _POLL_SECONDS_MAX)
             if batch is not None:
-                seen, wait = runtime.monotonic(), poll_seconds
+                away_since, wait = None, poll_seconds
                 if on_progress is not None:
                     on_progress(batch)
                 if batch["results_available"]:
                     return batch
-            if timeout is not None and runtime.monotonic() - begun + wait > timeout:
+            if left <= 0:
                 raise DeciderError("timeout", f"The batch has not finished within {timeout} seconds.")
-            runtime.sleep(wait)
+            runtime.sleep(max(0.0, min(wait, ends - runtime.monotonic())))
 
     def results(self, batch: Union[str, Mapping[str, Any]]) -> Iterator[Dict[str, Any]]:
         """The results of a finished batch in the order of its lines, as they arrive.
@@ -115,7 +129,7 @@ class Batches:
         """
         for line in self.result_lines(batch):
             try:
-                result = json.loads(line)
+                result = parse_json(line)
             except ValueError:
                 raise misfit("A result is not JSON.") from None
             yield result
@@ -152,6 +166,12 @@ class Batches:
         batch = self.wait(submitted["id"], on_progress=on_progress, poll_seconds=poll_seconds)
         yield from self.results(batch)
 
+    def _look(self, id: str, seconds: float) -> Batch:
+        """As `show`, with all attempts within a time."""
+        until = None if seconds == math.inf else self._calls.runtime.monotonic() + seconds
+        value, _ = self._calls.json(Call(f"v1/batches/{_quoted(id)}", has="id", until=until))
+        return cast(Batch, value)
+
     def _json(
         self, path: str, method: str = "GET", body: Optional[bytes] = None, headers: Mapping[str, str] = {}
     ) -> Dict[str, Any]:
@@ -164,17 +184,24 @@ def file_of_batch(lines: BatchInput) -> bytes:
 
     Raises DeciderError `body_too_large` or `too_many_lines`, and what the lines raise.
     """
-    if isinstance(lines, (str, bytes)):
-        return lines.encode("utf-8") if isinstance(lines, str) else lines
+    if isinstance(lines, (str, bytes, bytearray, memoryview)):
+        whole = lines.encode("utf-8") if isinstance(lines, str) else bytes(lines)
+        if len(whole) > _FILE_BYTES_MAX:
+            raise _too_large()
+        return whole
     file, count = bytearray(), 0
     for line in lines:
         file += encode_line(line)
         count += 1
         if len(file) > _FILE_BYTES_MAX:
-            raise DeciderError("body_too_large", f"The batch has more than {_FILE_BYTES_MAX} bytes.")
+            raise _too_large()
         if count > _LINES_MAX:
             raise DeciderError("too_many_lines", f"The batch has more than {_LINES_MAX} lines.")
     return bytes(file)
+
+
+def _too_large() -> DeciderError:
+    return DeciderError("body_too_large", f"The batch has more than {_FILE_BYTES_MAX} bytes.")
 
 
 def _quoted(id: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import ssl
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from ._batches import Batches
 from ._errors import DeciderError
 from ._http import Call, HttpCalls, ResponseInfo, Runtime
 from ._images import Images, body_of_decide, encode
+from ._json import parse_json
 from ._tasks import Tasks
 from ._types import Batch, DecideResponse, DecisionsResponse, Health, Limits, ModelList, Usage
 
@@ -51,11 +51,11 @@ class Decider:
         context: Optional[ssl.SSLContext] = None,
         runtime: Runtime = Runtime(),
     ) -> None:
-        """Raises ValueError if the address or the token cannot be used.
+        """Raises ValueError for options that cannot be used.
 
         `token`: of a key; only `models` and `health` work without one. `retries`: how often a call is sent again at
-        most. `timeout`: the limit of an attempt, and of each pause of a response that streams, in seconds. `context`:
-        for certificates of one's own.
+        most. `timeout`: the limit of an attempt, and of each pause of a response that streams, in seconds, more than 0 and
+        at most 2,147,483. `context`: for certificates of one's own.
         """
         self._calls = HttpCalls(url, token, retries, timeout, context, runtime)
         self.batches = Batches(self._calls)
@@ -139,7 +139,7 @@ def _batch_of_webhook(body: Union[str, bytes, Mapping[str, Any]]) -> str:
     value: Any = body
     if isinstance(body, (str, bytes)):
         try:
-            value = json.loads(body) if len(body) <= _WEBHOOK_CHARACTERS_MAX else None
+            value = parse_json(body) if len(body) <= _WEBHOOK_CHARACTERS_MAX else None
         except ValueError:
             value = None
     id = value.get("id") if isinstance(value, Mapping) else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import email.utils
-import json
 from typing import Any, Dict, List, Mapping, Optional
+
+from ._json import parse_json
 
 # Statuses after which the same request may succeed later (docs/errors.md).
 _TEMPORARY = frozenset({408, 429, 500, 502, 503, 504})
@@ -75,7 +76,7 @@ def error_of_response(status: int, headers: Mapping[str, str], body: bytes, now:
         "is_temporary": status in _TEMPORARY and headers.get("x-should-retry") != "false",
     }
     try:
-        value = json.loads(body)
+        value = parse_json(body)
     except ValueError:
         value = None
     if isinstance(value, dict) and isinstance(value.get("error"), dict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import http.client
-import json
+import math
 import random
 import ssl
 import time
@@ -13,8 +13,10 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
 
 from ._deadline import Deadline, TimedSocket
 from ._errors import DeciderError, error_of_response
+from ._json import parse_json
 from ._response import OpenResponse, lost, misfit, timed_out
 from ._retry import wait_before_retry
+from ._settings import require_count, require_seconds
 
 # Bytes of an error response that are read: those of the server are far smaller.
 _ERROR_BYTES_MAX = 1024 * 1024
@@ -46,6 +48,8 @@ class Call:
     repeatable: bool = True
     #: A field that every response has.
     has: str = "object"
+    #: When it has to have ended, in seconds of the monotonic clock.
+    until: Optional[float] = None
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,12 @@ class HttpCalls:
         context: Optional[ssl.SSLContext],
         runtime: Runtime,
     ) -> None:
-        """Raises ValueError if the address or the token cannot be used. Neither is quoted: both may be secret."""
+        """Raises ValueError for settings that cannot be used. The address and the token are not quoted: both may be secret."""
         self._secure, self._host, self._port, self._base = _parts_of(url)
         if token is not None and (token == "" or any(not "!" <= letter <= "~" for letter in token)):
             raise ValueError("token: must be printable ASCII characters without spaces.")
+        require_count("retries", retries)
+        require_seconds("timeout", timeout, zero=False)
         self._token = token
         self._timeout = timeout
         self._context = context
@@ -92,7 +98,7 @@ class HttpCalls:
             finally:
                 opened.close()
             try:
-                value = json.loads(body)
+                value = parse_json(body)
             except ValueError:
                 value = None
             if not isinstance(value, dict) or call.has not in value:
@@ -108,14 +114,14 @@ class HttpCalls:
                 return attempt(attempts)
             except DeciderError as error:
                 wait = wait_before_retry(error, call.repeatable, attempts, self.runtime.random())
-                if wait is None or attempts > self.retries:
+                if wait is None or attempts > self.retries or self._left(call) <= wait:
                     raise
                 self.runtime.sleep(wait)
                 attempts += 1
 
     def open(self, call: Call) -> OpenResponse:
         """Sends a call once. The caller reads the body and closes the response."""
-        deadline = Deadline(self._timeout, self.runtime.monotonic)
+        deadline = Deadline(min(self._timeout, self._left(call)), self.runtime.monotonic)
         connection = self._connect(deadline)
         try:
             timed = TimedSocket(connection.sock, deadline)
@@ -144,8 +150,15 @@ class HttpCalls:
             opened.close()
         raise error_of_response(opened.status, opened.headers, body, self.runtime.now())
 
+    def _left(self, call: Call) -> float:
+        """The seconds until a call has to have ended."""
+        return math.inf if call.until is None else call.until - self.runtime.monotonic()
+
     def _connect(self, deadline: Deadline) -> http.client.HTTPConnection:
-        timeout = deadline.left()
+        try:
+            timeout = deadline.left()
+        except TimeoutError as error:
+            raise DeciderError("timeout", "There was no time for the call; nothing was sent.", is_temporary=True) from error
         connection: http.client.HTTPConnection
         if self._secure:
             context = self._context or ssl.create_default_context()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Callable, Iterator, Optional
 
 from ._errors import DeciderError
 from ._http import Call, HttpCalls
+from ._json import parse_json
 from ._response import OpenResponse, lost, misfit
 from ._retry import wait_before_retry
 
@@ -69,7 +69,7 @@ def _lines_of(opened: OpenResponse) -> Iterator[bytes]:
     if begun.strip():
         # Without its line feed, it may have been cut off.
         try:
-            json.loads(begun)
+            parse_json(begun)
         except ValueError:
             raise lost("The response ended within a line.") from None
         yield bytes(begun)

@@ -85,3 +85,18 @@ def client(url: str, waits: Optional[List[float]] = None, **options: object) -> 
     kept = waits if waits is not None else []
     runtime = Runtime(sleep=kept.append, random=lambda: 0.0)
     return Decider(url, "dk_test", runtime=runtime, **options)  # type: ignore[arg-type]
+
+
+class Clock:
+    """A clock that moves only where a client sleeps, and where a test moves it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def advance(self, seconds: float) -> None:
+        self.seconds += seconds
+
+    def client(self, url: str, **options: object) -> Decider:
+        """A client with this clock, which calls once."""
+        runtime = Runtime(monotonic=lambda: self.seconds, sleep=self.advance, random=lambda: 0.0)
+        return Decider(url, "dk_test", retries=0, runtime=runtime, **options)  # type: ignore[arg-type]

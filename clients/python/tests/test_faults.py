@@ -6,8 +6,9 @@ import time
 import unittest
 
 from decider import Decider, DeciderError, _tasks, noul
+from decider._batches import file_of_batch
 from decider._images import encode_line
-from tests.stub import Stub, chunked, client, response
+from tests.stub import Clock, Stub, chunked, client, response
 
 ANSWER = json.dumps(
     {"model": "m-20260101", "answers": {"q": {"type": "noul", "noul": 0.9}}, "usage": {"input_tokens": 9, "output_tokens": 1}}
@@ -145,13 +146,97 @@ class Free(unittest.TestCase):
                 self.assertIn(b"\r\nIdempotency-Key: ", first)
 
     def test_a_wait_goes_on_while_the_server_is_away(self) -> None:
-        def batch(available: bool) -> bytes:
-            return response(json.dumps({"id": "b", "lines": 1, "results_available": available}).encode())
-
-        away = error("overloaded", "503 Service Unavailable")
-        with Stub(batch(False), *[away] * 9, b"", b"", batch(True)) as stub:
+        with Stub(batch(False), *[BUSY] * 9, b"", b"", batch(True)) as stub:
             self.assertTrue(client(stub.url).batches.wait("b")["results_available"])
             self.assertEqual(len(stub.requests), 13)
+
+
+def batch(available: bool) -> bytes:
+    return response(json.dumps({"id": "b", "lines": 1, "results_available": available}).encode())
+
+
+BUSY = error("overloaded", "503 Service Unavailable")
+
+
+class Waits(unittest.TestCase):
+    def test_the_patience_with_a_server_begins_at_its_first_failure(self) -> None:
+        with Stub(batch(False), BUSY, BUSY, batch(False), BUSY, BUSY, batch(True)) as stub:
+            found = Clock().client(stub.url).batches.wait("b", poll_seconds=900)
+            self.assertTrue(found["results_available"])
+
+    def test_a_server_that_is_away_for_more_than_ten_minutes(self) -> None:
+        for seconds, ends in ((600.0, False), (600.5, True)):
+            clock = Clock()
+
+            def second(connection: socket.socket) -> None:
+                # The wait of 2 seconds before is a part of it.
+                clock.advance(seconds - 2)
+                connection.sendall(BUSY)
+
+            with Stub(batch(False), BUSY, second, batch(True)) as stub:
+                batches = clock.client(stub.url, timeout=1_000).batches
+                if not ends:
+                    self.assertTrue(batches.wait("b")["results_available"])
+                    continue
+                with self.assertRaises(DeciderError) as raised:
+                    batches.wait("b")
+                self.assertEqual(raised.exception.type, "overloaded")
+
+    def test_a_long_wait_that_the_server_asks_for_is_not_its_absence(self) -> None:
+        closed = error("overloaded", "503 Service Unavailable", "Retry-After: 3600\r\n")
+        with Stub(closed, closed, BUSY, batch(True)) as stub:
+            self.assertTrue(Clock().client(stub.url).batches.wait("b")["results_available"])
+
+    def test_a_last_look_when_the_time_is_over(self) -> None:
+        for answer in (batch(False), BUSY):
+            clock = Clock()
+            with Stub(batch(False), answer) as stub:
+                with self.assertRaises(DeciderError) as raised:
+                    clock.client(stub.url).batches.wait("b", poll_seconds=60, timeout=61)
+                self.assertEqual(raised.exception.type, "timeout")
+                self.assertEqual((len(stub.requests), clock.seconds), (3, 61))
+        with Stub(batch(False), batch(False), batch(True)) as stub:
+            found = Clock().client(stub.url).batches.wait("b", poll_seconds=60, timeout=61)
+            self.assertTrue(found["results_available"])
+        with Stub(batch(True)) as stub:
+            self.assertTrue(Clock().client(stub.url).batches.wait("b", timeout=0)["results_available"])
+
+    def test_a_look_ends_with_the_time_of_the_wait(self) -> None:
+        clock = Clock()
+
+        def slow(connection: socket.socket) -> None:
+            clock.advance(21)
+            connection.sendall(batch(True)[:-1])
+
+        with Stub(slow) as stub:
+            with self.assertRaises(DeciderError) as raised:
+                clock.client(stub.url, timeout=1_000).batches.wait("b", timeout=20)
+            self.assertEqual((raised.exception.type, len(stub.requests)), ("timeout", 2))
+
+
+class Nested(unittest.TestCase):
+    """JSON that is nested more deeply than Python reads."""
+
+    DEEP = b"[" * 100_000
+
+    def assert_invalid(self, type: str, answer: bytes, call: object) -> None:
+        with Stub(answer) as stub:
+            with self.assertRaises(DeciderError) as raised:
+                call(client(stub.url))  # type: ignore[operator]
+            self.assertEqual(raised.exception.type, type)
+
+    def test_a_success_an_error_and_results(self) -> None:
+        self.assert_invalid("invalid_response", response(self.DEEP), lambda decider: decider.limits())
+        self.assert_invalid("unknown", response(self.DEEP, "403 Forbidden"), lambda decider: decider.limits())
+        for end in (b"\n", b""):
+            answer = chunked(self.DEEP + end)
+            type = "invalid_response" if end else "connection_lost"
+            self.assert_invalid(type, answer, lambda decider: list(decider.batches.results({"id": "b", "lines": 1})))
+
+    def test_a_webhook(self) -> None:
+        with self.assertRaises(DeciderError) as raised:
+            client("http://127.0.0.1:1").verify_webhook(b"[" * 2_000)
+        self.assertEqual(raised.exception.type, "invalid_request")
 
 
 class Results(unittest.TestCase):
@@ -275,6 +360,36 @@ class Settings(unittest.TestCase):
         for token in ("", "a b", "a\n", "é"):
             with self.assertRaises(ValueError):
                 Decider("http://a", token)
+
+    def test_numbers_that_cannot_be_used(self) -> None:
+        for timeout in (0, -1, float("nan"), float("inf"), 2_147_484, None, "1"):
+            with self.assertRaisesRegex(ValueError, "^timeout: must be a number of seconds of more than 0 to 2147483"):
+                Decider(timeout=timeout)  # type: ignore[arg-type]
+        for retries in (-1, 0.5, float("nan"), float("inf"), None):
+            with self.assertRaisesRegex(ValueError, "^retries: must be a whole number from 0"):
+                Decider(retries=retries)  # type: ignore[arg-type]
+        with Stub(batch(True)) as stub:
+            decider = Decider(stub.url, timeout=2_147_483, retries=0)
+            for seconds in (-1, float("nan"), float("inf"), 2_147_484, "1"):
+                with self.assertRaisesRegex(ValueError, "^poll_seconds: "):
+                    decider.batches.wait("b", poll_seconds=seconds)  # type: ignore[arg-type]
+                with self.assertRaisesRegex(ValueError, "^timeout: "):
+                    decider.batches.wait("b", timeout=seconds)  # type: ignore[arg-type]
+            self.assertEqual(len(stub.requests), 0)
+            decider.batches.wait("b", poll_seconds=0, timeout=2_147_483)
+
+    def test_a_file_of_a_batch(self) -> None:
+        file = b'{"custom_id":"a"}\n'
+        for given in (file, file.decode(), bytearray(file), memoryview(file)):
+            with Stub(response(BATCH)) as stub:
+                client(stub.url).batches.submit(given)
+                self.assertTrue(stub.requests[0].endswith(b"\r\n\r\n" + file))
+        most = 32 * 1024 * 1024
+        self.assertEqual(len(file_of_batch(bytes(most))), most)
+        for large in (bytes(most + 1), bytearray(most + 1), "é" * (most // 2 + 1)):
+            with self.assertRaises(DeciderError) as raised:
+                file_of_batch(large)
+            self.assertEqual(raised.exception.type, "body_too_large")
 
     def test_limits_of_a_batch(self) -> None:
         batches = Decider("http://127.0.0.1:1", "dk_test").batches

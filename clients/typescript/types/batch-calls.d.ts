@@ -19,7 +19,7 @@ export interface SubmitOptions extends SignalOptions {
 export interface WaitOptions extends SignalOptions {
     /** Called with the batch each time it was looked at. */
     readonly onProgress?: ((batch: Batch) => void) | undefined;
-    /** Milliseconds between two looks. */
+    /** Milliseconds between two looks, 0 to 2,147,483,647. */
     readonly pollMs?: number | undefined;
 }
 /** A batch, or its id: then the number of its lines is asked for, so that no result is missed. */
@@ -35,7 +35,11 @@ export declare class BatchCalls {
     cancel(id: string, { signal }?: SignalOptions): Promise<Batch>;
     /** All batches of the key, oldest first. */
     list({ signal }?: SignalOptions): AsyncGenerator<Batch, void>;
-    /** Resolves when the results of a batch can be collected. Goes on while the server is away, for ten minutes. */
+    /**
+     * Resolves when the results of a batch can be collected. Goes on while the server is away, for ten minutes from the first
+     * failed look on; waits of more than 30 s that the server asks for do not count. Rejects with TypeError for an interval
+     * that cannot be used.
+     */
     wait(id: string, options?: WaitOptions): Promise<Batch>;
     /** The results of a finished batch in the order of its lines, as they arrive. */
     results<Asked extends Questions = Questions>(batch: BatchReference, options?: SignalOptions): AsyncGenerator<BatchResult<Asked>, void>;

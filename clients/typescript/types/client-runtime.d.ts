@@ -3,6 +3,8 @@ export interface ClientRuntime {
     readonly fetch: typeof fetch;
     /** Milliseconds since 1970. */
     now(): number;
+    /** Milliseconds of a clock that does not jump. */
+    monotonic(): number;
     /** Calls back once after `ms`; the returned function cancels it. */
     after(ms: number, callback: () => void): () => void;
     /** From 0 to less than 1. */

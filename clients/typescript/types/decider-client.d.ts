@@ -27,7 +27,7 @@ export declare class Decider {
     readonly batches: BatchCalls;
     readonly tasks: TaskCalls;
     private readonly calls;
-    /** Throws TypeError if the address or the token cannot be used. */
+    /** Throws TypeError for options that cannot be used. */
     constructor({ url, token, fetch, retries, timeoutMs }?: DeciderOptions, runtime?: ClientRuntime);
     /** Answers questions about a state. `info` of the response is about the HTTP exchange. */
     decide<const Asked extends Questions, const Options extends DecideOptions = SignalOptions>(request: DecideRequest<Asked>, options?: Options): Promise<WithInfo<DecideResponse<Asked, Options>>>;

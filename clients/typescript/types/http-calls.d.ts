@@ -6,9 +6,9 @@ export interface CallSettings {
     readonly url: string;
     /** The token of a key. */
     readonly token: string | null;
-    /** How often a call is sent again at most. */
+    /** How often a call is sent again at most; a whole number. */
     readonly retries?: number | undefined;
-    /** The time limit of an attempt, and of each pause of a response that streams, in milliseconds. */
+    /** The time limit of an attempt, and of each pause of a response that streams, in milliseconds, 1 to 2,147,483,647. */
     readonly timeoutMs?: number | undefined;
 }
 /** What a request can carry: all of it has a known length, which the server requires. */
@@ -46,7 +46,7 @@ export declare class HttpCalls {
     private readonly base;
     readonly retries: number;
     readonly timeoutMs: number;
-    /** Throws TypeError if the address or the token cannot be used. Neither is quoted: both may be secret. */
+    /** Throws TypeError for settings that cannot be used. The address and the token are not quoted: both may be secret. */
     constructor({ url, token, retries, timeoutMs }: CallSettings, runtime: ClientRuntime);
     /** Sends a call until it is answered or must not be sent again, and reads the response as JSON. */
     json<Body>(call: HttpCall): Promise<{
