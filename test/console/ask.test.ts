@@ -1,20 +1,18 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { test } from 'tap';
 import { phasesOf } from '../../src/console/api/api-types.js';
 import { type Draft, option, question } from '../../src/console/ask/ask-draft.js';
 import { questionsNode, questionsOf } from '../../src/console/ask/ask-questions.js';
-import { codeOf } from '../../src/console/ask/code.js';
 import { EXAMPLES, FIRST_DRAFT } from '../../src/console/ask/examples.js';
 import { bodyOf, buildRequest, usesOf } from '../../src/console/ask/request.js';
 import { LINK_CHARACTERS_MAX, packDraft, unpackDraft } from '../../src/console/ask/share.js';
 import { repeat, spreadOf, widest } from '../../src/console/ask/spread.js';
-import { typedRequest } from '../../src/console/ask/typed-request.js';
 import { extentOfJson, extentOfText, formatJson } from '../../src/console/json/extent.js';
 import { indented } from '../../src/console/json/json-node.js';
 import { readJson } from '../../src/console/json/read-json.js';
 import { checkRequest, openBody } from '../../src/decide/index.js';
 import { stateText } from '../../src/decide/request/state-text.js';
 import type { CatalogBuild } from '../../src/engine/index.js';
+import { HOSTILE, hostileDraft, imageDraft } from '../support/console/drafts.js';
 
 const MODEL = { id: 'any', model: { id: 'any', reads_images: true } } as CatalogBuild;
 /** Reads a request as the server does. Throws ApiError. */
@@ -24,46 +22,6 @@ const checked = (text: string, files: ReadonlyMap<string, Uint8Array> = new Map(
 };
 
 const FILES = new Map([['image-1', new Uint8Array()]]);
-const HOSTILE = [
-  '<img src=x onerror=alert(1)>',
-  '__proto__',
-  'constructor',
-  '\u202eevil',
-  "it's",
-  '"$(id)`',
-  '10',
-  '2',
-  'n'.repeat(1_024),
-];
-const hostileDraft: Draft = {
-  ...FIRST_DRAFT,
-  state: "it's <b>\n$x `y` \\ \u2028",
-  questions: HOSTILE.map((name) =>
-    question(
-      name,
-      'choice',
-      name,
-      HOSTILE.map((label) => option(label, label)),
-    ),
-  ),
-};
-const image = {
-  id: 1,
-  name: '[a.png]',
-  file: new Blob(['x']),
-  format: 'png',
-  width: 300,
-  height: 300,
-  source: 'a b.png',
-  scaled: false,
-} as const;
-const imageDraft: Draft = {
-  ...FIRST_DRAFT,
-  state: 'See [a.png] and [a.png]',
-  images: [image],
-  imageBudget: 70,
-};
-
 test('JSON keeps its order, its repeated keys and its numbers', async (t) => {
   const source =
     '{\n  "b": 1.0,\n  "10": 12345678901234567890,\n  "2": [],\n  "__proto__": {},\n  "2": [\n    -0,\n    "\\u2028é"\n  ]\n}';
@@ -161,109 +119,6 @@ test('images are file parts, and their uses are counted', async (t) => {
   t.equal(usesOf('"', { ...imageDraft, stateKind: 'json', state: '"\\""' }), 1);
 });
 
-test('programs are valid in their language, whatever the names are', async (t) => {
-  for (const draft of [
-    hostileDraft,
-    imageDraft,
-    { ...FIRST_DRAFT, stateKind: 'json', state: '[true, null, 1.0]' } as Draft,
-  ]) {
-    const request = buildRequest(draft);
-    const curl = codeOf('curl', request, 'http://127.0.0.1:8080/');
-    const printed = execFileSync('bash', ['-c', `curl() { printf '%s\\0' "$@"; }\n${curl}`], {
-      encoding: 'utf8',
-    });
-    const sent = printed.split('\0').find((each) => /^(request=)?\{/.test(each)) as string;
-    t.equal(sent.replace(/^request=/, ''), indented(request.node));
-    const typescript = codeOf('typescript', request, 'http://127.0.0.1:8080/');
-    t.match(typescript, 'baseURL: "http://127.0.0.1:8080",');
-    if (draft !== imageDraft) {
-      const [, literal] = /systemOne\(([\s\S]*)\);\nconsole/.exec(typescript) ?? [];
-      t.equal(
-        JSON.stringify(new Function(`return ${literal}`)()),
-        JSON.stringify(JSON.parse(indented(typedRequest(request.node)))),
-      );
-    }
-    const openai = codeOf('openai', request, 'http://127.0.0.1:8080/');
-    t.match(openai, 'baseURL: "http://127.0.0.1:8080/v1" });');
-    const [, written] = /create\(([\s\S]*)\);\nconsole/.exec(openai) ?? [];
-    const value = new Function('url1', `return ${written}`)('data:image/png;base64,AA==');
-    t.strictSame(
-      value.questions.map(({ name }: { name: string }) => name),
-      request.questions.map(({ name }) => name),
-    );
-    const python = codeOf('python', request, 'http://127.0.0.1:8080/');
-    const run = spawnSync('python3', ['-c', 'import ast,sys; ast.parse(sys.stdin.read())'], {
-      input: python,
-    });
-    if (run.error === undefined) t.equal(run.status, 0, `${run.stderr}`);
-  }
-  const long = buildRequest({ ...FIRST_DRAFT, state: 'x'.repeat(200_000) });
-  t.match(codeOf('curl', long, 'http://h'), '-d @request.json');
-});
-
-test('the program for OpenAI’s client has the same request in the form of that client', async (t) => {
-  const bodyOfDraft = (draft: Partial<Draft>) => {
-    const code = codeOf('openai', buildRequest({ ...FIRST_DRAFT, ...draft }), 'http://h');
-    const [, written] = /create\(([\s\S]*)\);\nconsole/.exec(code) ?? [];
-    return new Function('url1', `return ${written}`)('URL');
-  };
-  const questions = [
-    question('sides', 'noul', 'Is it?', [option('Yes', 'it is'), option('No', '')]),
-    question('labels', 'choice', '', [option('a', 'the [a.png]'), option('b', '')]),
-    question('levels', 'score', 'See [a.png]', [option('', 'low'), option('', '')]),
-  ];
-  t.strictSame(bodyOfDraft({ state: 'It rains.', model: 'own', questions }), {
-    model: 'own',
-    input: 'It rains.',
-    questions: [
-      { type: 'predicate', name: 'sides', instructions: 'Is it?\n\nCriteria for true:\nit is' },
-      {
-        type: 'choice',
-        name: 'labels',
-        choices: [{ value: 'a', description: 'the [a.png]' }, { value: 'b' }],
-      },
-      {
-        type: 'score',
-        name: 'levels',
-        instructions: 'See [a.png]',
-        levels: [{ label: '0', description: 'low' }, { label: '1' }],
-      },
-    ],
-  });
-  const json = (state: string) => bodyOfDraft({ stateKind: 'json', state }).input;
-  const data = (value: unknown) => [{ role: 'user', content: [{ type: 'input_json', data: value }] }];
-  t.strictSame(json('{"a":1.0}'), data({ a: 1 }));
-  t.strictSame(json('[{"a":1},{}]'), data([{ a: 1 }, {}]));
-  t.equal(json('[1, "x"]'), '[\n  1,\n  "x"\n]');
-  t.equal(json('[]'), '[]');
-  const picture = { type: 'input_image', image_url: 'URL', detail: 'low' };
-  t.strictSame(bodyOfDraft(imageDraft).input, [
-    {
-      role: 'user',
-      content: [
-        { type: 'input_text', text: 'See ' },
-        picture,
-        { type: 'input_text', text: ' and ' },
-        picture,
-      ],
-    },
-  ]);
-  const shown = bodyOfDraft({ ...imageDraft, imageBudget: 280, questions: questions.slice(2) });
-  t.strictSame(shown.questions[0].instructions, [
-    { type: 'input_text', text: 'See ' },
-    { type: 'input_image', image_url: 'URL' },
-  ]);
-  t.throws(() => bodyOfDraft({ ...imageDraft, questions }), /"labels" shows an image in a description/);
-  for (const [type, reason] of [
-    ['{"q":{"type":"other"}}', /"q" has no type/],
-    ['{"q":{"type":"choice"}}', /"q" has no choices/],
-    ['{"q":{"type":"score","criteria":{}}}', /"q" has no levels/],
-    ['[]', /object of questions/],
-  ] as const) {
-    t.throws(() => bodyOfDraft({ questionsKind: 'json', questionsJson: type }), reason);
-  }
-});
-
 test('a link holds the request, and neither key nor images', async (t) => {
   const packed = await packDraft(hostileDraft);
   t.match(packed, /^[\w-]+$/);
@@ -300,7 +155,7 @@ test('the spread of responses, and what repeats a request', async (t) => {
   const response = (noul: number, p: number) => ({
     answers: {
       a: { type: 'noul', noul },
-      b: { type: 'choice', choice: 'x', confidence: 0, probabilities: { x: p, __proto__: 0 } },
+      b: { type: 'choice', choice: 'x', confidence: 0, probabilities: { x: p, ['__proto__']: 0 } },
     } as const,
   });
   const spreads = spreadOf([response(0.8, 0.5), response(0.9, 0.5001), response(0.85, 0.4999)]);

@@ -1,6 +1,5 @@
-import { type DecideResponse, type Limits, type Phase, phasesOf, type TaskPart } from '../api/api-types.js';
+import { type DecideResponse, type Phase, phasesOf, type TaskPart } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
-import { modelNamed } from './models.js';
 import { type AskedQuestion, type BuiltRequest, bodyOf } from './request.js';
 import { repeat, SPREAD_ASKS, SPREAD_AT_ONCE, type Spread, spreadOf } from './spread.js';
 
@@ -48,10 +47,4 @@ async function send(api: Api, request: BuiltRequest, signal: AbortSignal): Promi
     roundTripMs: performance.now() - started,
     requestId: reply.headers.get('x-request-id'),
   };
-}
-
-/** What input tokens cost; null if the price of the build is not known. */
-export function costOf(tokens: number, build: string, limits: Limits, kind: 'live' | 'batch'): number | null {
-  const model = build === '' ? undefined : modelNamed(build, limits);
-  return model === undefined ? null : (tokens * model.prices[kind]) / 1_000_000;
 }

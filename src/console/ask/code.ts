@@ -3,8 +3,8 @@ import { decisionsRequest } from './decisions-request.js';
 import { type BuiltRequest, partOf } from './request.js';
 import { typedRequest } from './typed-request.js';
 
-/** A command line of more bytes is refused by common systems. */
-const ARGUMENT_CHARACTERS_MAX = 100_000;
+/** Linux refuses an argument of 128 KiB. */
+export const ARGUMENT_BYTES_MAX = 100_000;
 
 /** The languages in which a request is shown. */
 export const LANGUAGES = [
@@ -35,16 +35,23 @@ const fileOf = ({ images }: BuiltRequest, at: number): string =>
 
 const shellQuoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
+const TOO_LONG = '# The request is too long for a command line: save it as request.json.\n';
+
 function curlOf(request: BuiltRequest, server: string): string {
   const json = indented(request.node);
-  const start = `curl ${server}/v1/decide \\\n  -H "Authorization: Bearer $TOKEN" \\\n`;
-  if (request.images.length > 0) {
-    const files = request.images.map((_, at) => `  -F ${partOf(at)}=@${fileOf(request, at)}`);
-    return `${start}  -F request=${shellQuoted(json)} \\\n${files.join(' \\\n')}\n`;
+  const isShort = new TextEncoder().encode(json).length <= ARGUMENT_BYTES_MAX;
+  const lines = [`curl ${server}/v1/decide`, '-H "Authorization: Bearer $TOKEN"'];
+  if (request.images.length === 0) {
+    lines.push(
+      "-H 'Content-Type: application/json'",
+      isShort ? `-d ${shellQuoted(json)}` : '-d @request.json',
+    );
+  } else {
+    // `-F` would end the text at its first semicolon.
+    lines.push(isShort ? `--form-string request=${shellQuoted(json)}` : "-F 'request=<request.json'");
+    lines.push(...request.images.map((_, at) => `-F ${partOf(at)}=@${fileOf(request, at)}`));
   }
-  const type = `  -H 'Content-Type: application/json' \\\n`;
-  if (json.length <= ARGUMENT_CHARACTERS_MAX) return `${start}${type}  -d ${shellQuoted(json)}\n`;
-  return `# The request is too long for a command line: save it as request.json.\n${start}${type}  -d @request.json\n`;
+  return `${isShort ? '' : TOO_LONG}${lines.join(' \\\n  ')}\n`;
 }
 
 /** In an object literal, this name alone would set the prototype. */

@@ -1,8 +1,8 @@
 import type { Limits } from '../api/api-types.js';
 import { milliseconds, share, whole } from '../ui/format-values.js';
 import { Money } from '../ui/money.js';
-import { costOf } from './ask.js';
 import { type ComparedOption, compareAnswers } from './compare.js';
+import { costOf } from './models.js';
 import type { Answered } from './use-asking.js';
 
 interface ComparePanelProps {

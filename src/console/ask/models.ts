@@ -21,3 +21,9 @@ export function imageModel(draft: Draft, limits: Limits): string | null {
   if (modelOfDraft(draft, limits)?.reads_images) return draft.model;
   return limits.models.find((each) => each.reads_images)?.id ?? null;
 }
+
+/** What input tokens cost; null if the price of the build is not known. */
+export function costOf(tokens: number, build: string, limits: Limits, kind: 'live' | 'batch'): number | null {
+  const model = build === '' ? undefined : modelNamed(build, limits);
+  return model === undefined ? null : (tokens * model.prices[kind]) / 1_000_000;
+}

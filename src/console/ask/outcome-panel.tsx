@@ -5,7 +5,8 @@ import { count, milliseconds, share, whole } from '../ui/format-values.js';
 import { Money } from '../ui/money.js';
 import { AnswerCard } from './answer-card.js';
 import { summaryOf } from './answer-summary.js';
-import { costOf, type Outcome } from './ask.js';
+import type { Outcome } from './ask.js';
+import { costOf } from './models.js';
 import { widest } from './spread.js';
 
 interface OutcomePanelProps {
