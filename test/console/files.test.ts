@@ -3,6 +3,7 @@ import { test } from 'tap';
 import { makeLines } from '../../src/console/batches/make-lines.js';
 import { readRecords } from '../../src/console/batches/read-records.js';
 import { digestOf, Sha256 } from '../../src/console/batches/sha256.js';
+import { indented } from '../../src/console/json/json-node.js';
 import { readJson } from '../../src/console/json/read-json.js';
 import { csvOf } from '../../src/console/ui/csv.js';
 import { exactMoney, money, percent } from '../../src/console/ui/format-values.js';
@@ -21,42 +22,56 @@ test('the digest of a file is its SHA-256, however it arrives', async (t) => {
 
 const read = (text: string) => readRecords(new Blob([text]), new AbortController().signal);
 
+const texts = ({ columns, rows }: Awaited<ReturnType<typeof read>>) => ({
+  columns,
+  rows: rows.map((row) => row.map((value) => value && indented(value))),
+});
+
 test('records are read from CSV and JSON Lines', async (t) => {
-  t.strictSame(await read('\ufeffid,text\r\n1,"a, ""b""\nc"\r\n2,\r\n'), {
+  t.strictSame(texts(await read('\ufeffid,text\r\n1,"a, ""b""\nc"\r\n2,\r\n')), {
     columns: ['id', 'text'],
     rows: [
-      ['1', 'a, "b"\nc'],
-      ['2', ''],
+      ['"1"', '"a, \\"b\\"\\nc"'],
+      ['"2"', '""'],
     ],
   });
-  t.strictSame((await read('a;b\n1,5;"x;y"')).rows, [['1,5', 'x;y']]);
-  t.strictSame((await read('a\tb\n1\t2\n\n')).rows, [['1', '2']]);
-  t.strictSame(await read('{"a":1}\n\n{"b":[2],"a":null}\n'), {
+  t.strictSame(texts(await read('a;b\n1,5;"x;y"')).rows, [['"1,5"', '"x;y"']]);
+  t.strictSame(texts(await read('a\tb\n1\t2\n\n')).rows, [['"1"', '"2"']]);
+  t.strictSame(texts(await read('a,b\n"",""""\n,')).rows, [
+    ['""', '"\\""'],
+    ['""', '""'],
+  ]);
+  t.strictSame(texts(await read('{"a":1}\n\n{"b":[2],"a":null}\n')), {
     columns: ['a', 'b'],
-    rows: [[1], [null, [2]]],
+    rows: [['1'], ['null', '[\n  2\n]']],
   });
   for (const [wrong, why] of [
     ['', /no records/],
     ['a,b\n', /no records/],
     ['a,b\n1\n', /Row 2 has 1 fields instead of 2/],
     ['a,b\n"1,2\n', /Row 2 is not valid CSV/],
+    ['a,b\n"1"x,2\n', /Row 2 is not valid CSV/],
     ['a,b\n1"x,2', /Row 2 is not valid CSV/],
+    ['a,b\r1,2', /Row 1 is not valid CSV/],
+    ['name,name,x\n1,2,3', /two columns called "name"/],
     ['{"a":1}\n[]', /Line 2 is not a JSON object/],
     ['{"a":1}\n{', /Line 2 is not valid JSON/],
+    ['{"a":1}\n{"a":1,"a":2}', /Line 2 has two values called "a"/],
   ] as const) {
     await t.rejects(read(wrong), { message: why }, wrong);
   }
 });
 
+test('a field of CSV may be long', async (t) => {
+  const long = `${'"'.repeat(2)}x`.repeat(3_000_000);
+  const { rows } = await read(`a,b\n"${long}",${'y'.repeat(9_000_000)}`);
+  t.ok(rows[0]?.[0]?.kind === 'text' && rows[0][0].value === '"x'.repeat(3_000_000));
+  t.ok(rows[0]?.[1]?.kind === 'text' && rows[0][1].value.length === 9_000_000);
+});
+
 test('lines of a batch are made from records', async (t) => {
   const questions = readJson('{"q":{"type":"noul"}}');
-  const records = {
-    columns: ['id', 'text', 'n'],
-    rows: [
-      ['a b', 'x\ny', 1.5],
-      ['', 'z'],
-    ] as unknown[][],
-  };
+  const records = await read('{"id":"a b","text":"x\\ny","n":1.5}\n{"id":"","text":"z"}');
   const one = makeLines(records, { id: 'id', state: ['text'], model: 'm', questions });
   t.strictSame(
     one.map((line) => JSON.parse(line)),
@@ -66,10 +81,26 @@ test('lines of a batch are made from records', async (t) => {
     ],
   );
   t.ok(one.every((line) => !line.includes('\n')));
-  const [both = ''] = makeLines(records, { id: null, state: ['text', 'n'], model: 'm', questions });
-  t.match(JSON.parse(both), { custom_id: 'line-1', state: { text: 'x\ny', n: 1.5 } });
+  const both = makeLines(records, { id: null, state: ['text', 'n'], model: 'm', questions });
+  t.strictSame(
+    both.map((line) => JSON.parse(line).state),
+    [{ text: 'x\ny', n: 1.5 }, { text: 'z' }],
+  );
   t.throws(() => makeLines(records, { id: 'no', state: ['text'], model: 'm', questions }), /no column "no"/);
   t.throws(() => makeLines(records, { id: null, state: [], model: 'm', questions }), /columns of the state/);
+});
+
+test('lines of a batch have the values of the records as they are written', async (t) => {
+  const fields =
+    '"order": 12345678901234567890, "price": 1.0, "n": { "b": 1, "10": 2, "b": -0 }, "big": 1e400, "none": null';
+  const records = await read(`{"id": 1.0, ${fields}}\n{"id": null, "n": null}`);
+  const state = records.columns.filter((name) => name !== 'id');
+  const mapping = { id: 'id', model: 'm', questions: readJson('{}') };
+  const [first, second] = makeLines(records, { ...mapping, state });
+  t.equal(first, `{ "custom_id": "1.0", "state": { ${fields} }, "model": "m", "questions": {} }`);
+  t.equal(second, '{ "custom_id": "line-2", "state": { "n": null }, "model": "m", "questions": {} }');
+  const [, alone = ''] = makeLines(records, { ...mapping, state: ['price'] });
+  t.match(alone, '"state": null', 'the line is refused, not asked about an empty text');
 });
 
 test('CSV is quoted, and runs no formulas', async (t) => {

@@ -1,6 +1,5 @@
 import { LIMITS } from '../../api/index.js';
-import { indented, type JsonNode, object, text } from '../json/json-node.js';
-import { readJson } from '../json/read-json.js';
+import { indented, type JsonNode, NULL, object, text } from '../json/json-node.js';
 import type { Records } from './read-records.js';
 
 /** How records become the lines of a batch file. */
@@ -29,7 +28,7 @@ export function makeLines({ columns, rows }: Records, mapping: Mapping): string[
     ['questions', mapping.questions],
   ] as const;
   return rows.map((row, at) => {
-    const named = id === null ? '' : String(row[id] ?? '').replace(NOT_IN_IDS, '_');
+    const named = id === null ? '' : idOf(row[id]).replace(NOT_IN_IDS, '_');
     const line = object([
       ['custom_id', text(named.slice(0, LIMITS.customIdCharacters) || `line-${at + 1}`)],
       ['state', stateOf(row, state, columns)],
@@ -39,12 +38,24 @@ export function makeLines({ columns, rows }: Records, mapping: Mapping): string[
   });
 }
 
-function stateOf(row: readonly unknown[], places: readonly number[], columns: readonly string[]): JsonNode {
-  const nodeOf = (place: number): JsonNode => {
-    const value = row[place] ?? '';
-    return typeof value === 'string' ? text(value) : readJson(JSON.stringify(value));
-  };
+/** The text of a value; that of a number as it is written, none of `null`. */
+function idOf(value: JsonNode | undefined): string {
+  if (value === undefined || indented(value) === 'null') return '';
+  return value.kind === 'text' ? value.value : indented(value);
+}
+
+/** The values as they are written in the file. Those that a record does not have are left out of an object. */
+function stateOf(
+  row: Records['rows'][number],
+  places: readonly number[],
+  columns: readonly string[],
+): JsonNode {
   const [only] = places;
-  if (places.length === 1 && only !== undefined) return nodeOf(only);
-  return object(places.map((place) => [columns[place] as string, nodeOf(place)]));
+  if (places.length === 1 && only !== undefined) return row[only] ?? NULL;
+  return object(
+    places.flatMap((place) => {
+      const value = row[place];
+      return value === undefined ? [] : [[columns[place] as string, value] as const];
+    }),
+  );
 }

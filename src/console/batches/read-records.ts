@@ -1,10 +1,13 @@
-import { isObject } from './check-question.js';
+import { type JsonNode, text as textNode } from '../json/json-node.js';
+import { readJson } from '../json/read-json.js';
+import { rowsOfCsv } from './rows-of-csv.js';
 
 /** A table of records: CSV with a title row, or JSON Lines with an object per line. */
 export interface Records {
+  /** All different. */
   readonly columns: readonly string[];
-  /** A value per column; undefined if a record of JSON Lines has none. */
-  readonly rows: ReadonlyArray<readonly unknown[]>;
+  /** A value per column, as it is written in the file; undefined if a record of JSON Lines has none. */
+  readonly rows: ReadonlyArray<ReadonlyArray<JsonNode | undefined>>;
 }
 
 /** How long is read before the page gets a turn. */
@@ -34,12 +37,17 @@ export async function readRecords(file: Blob, signal: AbortSignal): Promise<Reco
 
 async function readJsonLines(text: string, signal: AbortSignal): Promise<Records> {
   const columns = new Map<string, number>();
-  const rows: unknown[][] = [];
+  const rows: JsonNode[][] = [];
   const turns = new Turns();
   for (const [at, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const row: unknown[] = [];
-    for (const [name, value] of Object.entries(recordOf(line, at + 1))) {
+    const row: JsonNode[] = [];
+    const entries = recordOf(line, at + 1);
+    refuseTwice(
+      entries.map(([name]) => name),
+      `Line ${at + 1} has two values`,
+    );
+    for (const [name, value] of entries) {
       const place = columns.get(name) ?? columns.size;
       columns.set(name, place);
       row[place] = value;
@@ -50,49 +58,42 @@ async function readJsonLines(text: string, signal: AbortSignal): Promise<Records
   return { columns: [...columns.keys()], rows };
 }
 
-function recordOf(line: string, number: number): object {
-  let record: unknown;
+function recordOf(line: string, number: number): ReadonlyArray<readonly [string, JsonNode]> {
+  let record: JsonNode;
   try {
-    record = JSON.parse(line);
+    record = readJson(line);
   } catch (error) {
     throw new Error(`Line ${number} is not valid JSON: ${(error as Error).message}`);
   }
-  if (!isObject(record)) throw new Error(`Line ${number} is not a JSON object.`);
-  return record;
+  if (record.kind !== 'object') throw new Error(`Line ${number} is not a JSON object.`);
+  return record.entries;
 }
 
-/** A field of CSV and what ends it: quoted, or up to a separator. */
-const FIELD = /"((?:[^"]|"")*)"([,;\t]|\r?\n|$)|([^,;\t\r\n"]*)([,;\t]|\r?\n|$)/y;
+/** Throws Error if two columns have the same name: one of them would be lost. `what`: there are two of. */
+function refuseTwice(names: readonly string[], what: string): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw new Error(`${what} called ${JSON.stringify(name)}.`);
+    seen.add(name);
+  }
+}
 
-/** Reads CSV (RFC 4180) with a title row; fields may be separated by semicolons or tabs too, as spreadsheets write them. */
-async function readCsv(text: string, signal: AbortSignal): Promise<Records> {
-  const source = text.replace(/^\ufeff/, '');
-  const separator = separatorOf(source);
-  const field = new RegExp(FIELD.source.replaceAll(',;\\t', separator), 'y');
+/** Reads CSV with a title row; fields may be separated by semicolons or tabs too. */
+async function readCsv(source: string, signal: AbortSignal): Promise<Records> {
   const rows: string[][] = [];
   const turns = new Turns();
-  let row: string[] = [];
-  for (let at = 0; at < source.length; at = field.lastIndex) {
-    field.lastIndex = at;
-    const [all, quoted, endOfQuoted, plain, endOfPlain] = field.exec(source) ?? [];
-    if (all === undefined) throw new Error(`Row ${rows.length + 1} is not valid CSV.`);
-    row.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
-    const end = endOfQuoted ?? endOfPlain ?? '';
-    // A separator at the end of the file is followed by an empty field.
-    if (end === separator && field.lastIndex === source.length) row.push('');
-    if (end !== separator || field.lastIndex === source.length) {
-      if (row.length > 1 || row[0] !== '') rows.push(row);
-      row = [];
-      if (rows.length % ROWS_PER_LOOK === 0) await turns.look(signal);
-    }
+  for (const row of rowsOfCsv(source, separatorOf(source))) {
+    if (row.length > 1 || row[0] !== '') rows.push(row);
+    if (rows.length % ROWS_PER_LOOK === 0) await turns.look(signal);
   }
   const [columns = [], ...records] = rows;
+  refuseTwice(columns, 'The title row has two columns');
   const wrong = records.findIndex((each) => each.length !== columns.length);
   if (wrong >= 0) {
     const has = `${records[wrong]?.length} fields instead of ${columns.length}`;
     throw new Error(`Row ${wrong + 2} has ${has}.`);
   }
-  return { columns, rows: records };
+  return { columns, rows: records.map((row) => row.map(textNode)) };
 }
 
 /** The separator that the title row has most of. */
