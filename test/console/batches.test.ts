@@ -1,8 +1,16 @@
 import { test } from 'tap';
 import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-batch-file.js';
+import type { Limits } from '../../src/console/api/api-types.js';
 import { CALLER_REMEDIES } from '../../src/console/api/caller-remedies.js';
 import { CallError, remedyOf } from '../../src/console/api/error.js';
+import { batchCost } from '../../src/console/batches/batch-cost.js';
 import { checkFile } from '../../src/console/batches/check-file.js';
+import {
+  isRepeatable,
+  nextSubmission,
+  REPEATABLE_MS,
+  type Submission,
+} from '../../src/console/batches/next-submission.js';
 import { nextWait } from '../../src/console/batches/poll.js';
 import {
   distributionOf,
@@ -89,6 +97,38 @@ test('models, blank lines and line ends of a file', async (t) => {
   });
 });
 
+test('lines that name a task are counted, and are no part of an estimate', async (t) => {
+  const line = { custom_id: 'b', task: 'spam', state: 'x' };
+  const refused = { ...line, custom_id: 'c', task: 'no name' };
+  const { taskLines, models, tokens } = await check(file([LINE, line, refused]));
+  t.equal(taskLines, 1);
+  t.strictSame([models, [...tokens.keys()]], [[['m', 1]], ['m']]);
+  const price = { models: [{ id: 'm', builds: [], prices: { live: 2, batch: 1 } }] } as unknown as Limits;
+  t.match(batchCost(tokens, price), {
+    tokens: tokens.get('m'),
+    cost: (tokens.get('m') as number) / 1_000_000,
+  });
+  t.equal(batchCost((await check(file([line]))).tokens, price), null, 'not 0');
+});
+
+test('a submission that got no answer is the same one only while the server recognizes it', async (t) => {
+  const [key, digest, start] = ['key', 'digest', 1_000_000_000_000];
+  const attempt = (repeats: number, last: Submission | null, now: number) =>
+    nextSubmission({ key, digest, repeats }, last, now);
+  const first = attempt(0, null, start) as Submission;
+  t.strictSame(first, { key, digest, repeats: 0, batch: null, at: start });
+  const repeated = attempt(0, first, start + REPEATABLE_MS - 1);
+  t.equal(repeated?.at, start, 'counted from the first one, as the server does');
+  t.ok(isRepeatable(first, start + REPEATABLE_MS - 1));
+  t.notOk(isRepeatable(first, start + REPEATABLE_MS));
+  t.equal(attempt(0, repeated, start + REPEATABLE_MS), null);
+  t.ok(REPEATABLE_MS < 24 * 60 * 60 * 1_000);
+  const again = attempt(1, first, start + REPEATABLE_MS);
+  t.match(again, { repeats: 1, at: start + REPEATABLE_MS });
+  t.equal(attempt(0, again, start + REPEATABLE_MS + 1), null, 'as another tab still shows');
+  t.equal(attempt(0, { ...first, batch: 'batch_a' }, start + 1), null, 'another tab got the answer');
+});
+
 test('problems of a whole file', async (t) => {
   t.match(await check(new Blob([''])), { problem: 'The file has no lines.' });
   t.match(await check(new Blob([new Uint8Array([0xff, 0xfe])])), { problem: 'The file is not UTF-8 text.' });
@@ -140,7 +180,11 @@ const choice = (label: string, confidence: number) => ({
 
 test('results as rows, filtered and sorted', async (t) => {
   const lines = [
-    answered('1', { __proto__: null, team: choice('billing', 0.4), yes: { type: 'noul', noul: 0.8 } }),
+    answered('1', {
+      ['__proto__']: choice('other', 0.1),
+      team: choice('billing', 0.4),
+      yes: { type: 'noul', noul: 0.8 },
+    }),
     answered('2', {
       team: choice('__proto__', 0.9),
       level: { type: 'score', level: 2, score: 1.9, confidence: 0.7, legend: {}, probabilities: {} },
@@ -149,7 +193,7 @@ test('results as rows, filtered and sorted', async (t) => {
     answered('4', { team: choice('billing', 0.6), yes: { type: 'noul', noul: 0.1 } }),
   ];
   const { rows, questions, tokens } = await readResults(file(lines));
-  t.strictSame(questions, ['team', 'yes', 'level']);
+  t.strictSame(questions, ['__proto__', 'team', 'yes', 'level']);
   t.strictSame(
     [...tokens],
     [

@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Batch, Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
-import { costOf } from '../ask/ask.js';
 import { Confirm } from '../ui/confirm.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { Facts } from '../ui/facts.js';
 import { count, percent, time, whole } from '../ui/format-values.js';
 import { Money } from '../ui/money.js';
 import { AsOf, Sourced } from '../ui/sourced.js';
+import { useQuestion } from '../ui/use-question.js';
+import { batchCost } from './batch-cost.js';
 import { ResultsPanel } from './results-panel.js';
 import type { Results } from './shown-results.js';
 import { StatusBadge } from './status-badge.js';
@@ -27,7 +28,7 @@ export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps)
   const [changes, setChanges] = useState(0);
   const { batch, error, retryMs, source } = useBatch(api, id, active, changes);
   const [refused, setRefused] = useState<unknown>(null);
-  const [confirming, setConfirming] = useState(false);
+  const [confirming, setConfirming] = useQuestion(active, false);
   const [results, setResults] = useState<Results | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   // The address has changed: a reader of the screen goes on here.
@@ -66,7 +67,7 @@ export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps)
         <p class="muted">The console looks again in {count(Math.round(retryMs / 1_000), 'second')}.</p>
       )}
       {refused !== null && <ErrorNote error={refused} />}
-      {confirming && active && (
+      {confirming && (
         <Confirm
           title="Cancel the batch?"
           action="Cancel it"
@@ -114,7 +115,7 @@ interface CostsProps {
  */
 function Costs({ batch, limits, results }: CostsProps) {
   const { estimated_cost: estimate, lines, counts } = batch;
-  const spent = results === null ? null : spentOf(results, limits);
+  const spent = results === null ? null : batchCost(results.tokens, limits);
   const soFar = lines === 0 ? 0 : (estimate.amount * counts.done) / lines;
   return (
     <>
@@ -149,16 +150,6 @@ function Costs({ batch, limits, results }: CostsProps) {
       </p>
     </>
   );
-}
-
-function spentOf({ tokens }: Results, limits: Limits): { tokens: number; cost: number | null } {
-  let [all, cost]: [number, number | null] = [0, 0];
-  for (const [build, used] of tokens) {
-    all += used;
-    const part = used === 0 ? 0 : costOf(used, build, limits, 'batch');
-    cost = cost === null || part === null ? null : cost + part;
-  }
-  return { tokens: all, cost };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -11,7 +11,9 @@ export interface CheckedFile {
   readonly invalidLines: number;
   /** Lines by model, in the order of first use. */
   readonly models: ReadonlyArray<readonly [model: string, lines: number]>;
-  /** Estimated input tokens by model. */
+  /** Valid lines that name a task. Its model and its questions are not known here. */
+  readonly taskLines: number;
+  /** Estimated input tokens by model, of the lines that name one. */
   readonly tokens: ReadonlyMap<string, number>;
   /** A problem of the file as a whole; null if there is none. */
   readonly problem: string | null;
@@ -31,7 +33,13 @@ export async function checkFile(
   onProgress: (part: number) => void,
   signal: AbortSignal,
 ): Promise<CheckedFile> {
-  const known: Known = { models: new Set(models), ids: new Set(), counts: new Map(), tokens: new Map() };
+  const known: Known = {
+    models: new Set(models),
+    ids: new Set(),
+    counts: new Map(),
+    taskLines: 0,
+    tokens: new Map(),
+  };
   const errors: RefusedLine[] = [];
   let [line, lines, invalidLines, bytes] = [0, 0, 0, 0];
   const done = (problem: string | null): CheckedFile => ({
@@ -39,6 +47,7 @@ export async function checkFile(
     errors,
     invalidLines,
     models: [...known.counts],
+    taskLines: known.taskLines,
     tokens: known.tokens,
     problem,
   });

@@ -15,6 +15,8 @@ export interface Known {
   readonly ids: Set<string>;
   /** Lines by the model that they name. */
   readonly counts: Map<string, number>;
+  /** Lines that name a task. */
+  taskLines: number;
   /** Estimated input tokens by the model that the lines name. */
   readonly tokens: Map<string, number>;
 }
@@ -52,6 +54,7 @@ export function problemOfLine(text: string, known: Known): Problem | null {
       ? null
       : problem('invalid_image_budget', `\`image_budget\` must be ${IMAGE_BUDGETS.join(', ')}.`)) ??
     problemOfDiagnostics(line);
+  if (found === null && named) known.taskLines += 1;
   if (found === null && typeof model === 'string') {
     const tokens = tokensOf(text, line.assets) + furtherTokens(questions, line.option_rotations);
     known.tokens.set(model, (known.tokens.get(model) ?? 0) + tokens);

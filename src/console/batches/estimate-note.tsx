@@ -1,25 +1,39 @@
 import type { Limits } from '../api/api-types.js';
-import { costOf } from '../ask/ask.js';
-import { whole } from '../ui/format-values.js';
+import { count, whole } from '../ui/format-values.js';
 import { Money } from '../ui/money.js';
+import { batchCost } from './batch-cost.js';
+import type { CheckedFile } from './check-file.js';
 
 interface EstimateNoteProps {
-  /** Estimated input tokens by model. */
-  readonly tokens: ReadonlyMap<string, number>;
+  readonly checked: Pick<CheckedFile, 'tokens' | 'taskLines'>;
   readonly limits: Limits;
 }
 
 /** What a batch will cost about, before it is submitted. */
-export function EstimateNote({ tokens, limits }: EstimateNoteProps) {
-  const costs = [...tokens].map(([model, count]) => costOf(count, model, limits, 'batch'));
-  const all = [...tokens.values()].reduce((sum, count) => sum + count, 0);
-  const cost = costs.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
+export function EstimateNote({ checked: { tokens, taskLines }, limits }: EstimateNoteProps) {
+  const estimate = batchCost(tokens, limits);
   return (
-    <p class="muted">
-      Estimate:{' '}
-      <strong>{cost === null ? 'not known' : <Money amount={cost} currency={limits.currency} />}</strong> for{' '}
-      {whole(all)} tokens, one for every four bytes of a line. The charge counts the tokens that the model
-      reads: it can be lower, or several times higher.
-    </p>
+    <>
+      {estimate !== null && (
+        <p class="muted">
+          Estimate:{' '}
+          <strong>
+            {estimate.cost === null ? (
+              'not known'
+            ) : (
+              <Money amount={estimate.cost} currency={limits.currency} />
+            )}
+          </strong>{' '}
+          for {whole(estimate.tokens)} tokens, one for every four bytes of a line. The charge counts the
+          tokens that the model reads: it can be lower, or several times higher.
+        </p>
+      )}
+      {taskLines > 0 && (
+        <p class="warning">
+          The cost of {count(taskLines, 'line that names', 'lines that name')} a task is not known before the
+          batch is submitted{estimate !== null && ', and is not part of the estimate'}.
+        </p>
+      )}
+    </>
   );
 }

@@ -1,23 +1,8 @@
 import { BrowserStore } from '../ui/browser-store.js';
+import type { Submission } from './next-submission.js';
 
-/** For how long the server recognizes a repeated submission (contract 4.6 rule 8). */
-const KNOWN_MS = 86_400_000;
 /** Submissions that are remembered. */
 const SUBMISSIONS_MAX = 50;
-
-/** A submission that was begun from this browser. It holds nothing of the file but its digest. */
-export interface Submission {
-  /** The id of the key that submitted it. */
-  readonly key: string;
-  /** SHA-256 of the file. */
-  readonly digest: string;
-  /** How often the file was submitted on purpose before. */
-  readonly repeats: number;
-  /** Null: the response has not arrived, so it is not known whether there is a batch. */
-  readonly batch: string | null;
-  /** When it began, in milliseconds since 1970. */
-  readonly at: number;
-}
 
 const isSubmission = (value: unknown): value is Submission => {
   const { key, digest, repeats, batch, at } = (value ?? {}) as Record<string, unknown>;
@@ -32,11 +17,9 @@ const STORE = new BrowserStore<Submission[]>('decider.submissions', 'browser', (
   Array.isArray(stored) ? stored.filter(isSubmission) : null,
 );
 
-/** The last submission of a file by a key that the server still recognizes; null if none is known. */
-export function submissionOf(key: string, digest: string, now: number): Submission | null {
-  const found = STORE.read()?.find((each) => each.key === key && each.digest === digest) ?? null;
-  return found !== null && Math.abs(now - found.at) < KNOWN_MS ? found : null;
-}
+/** The last submission of a file by a key; null if none is known. */
+export const submissionOf = (key: string, digest: string): Submission | null =>
+  STORE.read()?.find((each) => each.key === key && each.digest === digest) ?? null;
 
 /** The submissions of other files. */
 const others = ({ key, digest }: Pick<Submission, 'key' | 'digest'>): Submission[] =>
@@ -47,14 +30,7 @@ export function remember(submission: Submission): void {
   STORE.write([submission, ...others(submission)].slice(0, SUBMISSIONS_MAX));
 }
 
-/** Forgets a submission that made no batch. */
-export function forget(submission: Pick<Submission, 'key' | 'digest'>): void {
-  STORE.write(others(submission));
+/** Forgets a submission that made no batch. `last`: the one of the same file before it. */
+export function forget(submission: Pick<Submission, 'key' | 'digest'>, last: Submission | null): void {
+  STORE.write([...(last === null ? [] : [last]), ...others(submission)]);
 }
-
-/**
- * The `Idempotency-Key` of a submission. It follows from the file, so that a submission that is repeated after the page was
- * left, or in another tab, makes no second batch.
- */
-export const idempotencyKeyOf = ({ digest, repeats }: Pick<Submission, 'digest' | 'repeats'>): string =>
-  `console-${digest}-${repeats}`;

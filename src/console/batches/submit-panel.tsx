@@ -11,8 +11,9 @@ import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import { type CheckedFile, checkFile } from './check-file.js';
 import { EstimateNote } from './estimate-note.js';
 import { MakePanel } from './make-panel.js';
+import { idempotencyKeyOf, nextSubmission } from './next-submission.js';
 import { digestOf } from './sha256.js';
-import { forget, idempotencyKeyOf, remember, submissionOf } from './submissions.js';
+import { forget, remember, submissionOf } from './submissions.js';
 import { SubmitButton } from './submit-button.js';
 
 interface SubmitPanelProps {
@@ -68,8 +69,15 @@ export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProp
     }
   };
   const submit = async (file: File, digest: string, repeats: number) => {
-    const submission = { key: limits.key.id, digest, repeats, at: Date.now() };
-    remember({ ...submission, batch: null });
+    const attempt = { key: limits.key.id, digest, repeats };
+    const prior = submissionOf(attempt.key, digest);
+    const submission = nextSubmission(attempt, prior, Date.now());
+    if (submission === null) {
+      // Another tab has submitted the file meanwhile, or the time is over: the button says so once it is drawn again.
+      setChosen((old) => old && { ...old });
+      return;
+    }
+    remember(submission);
     setSent(0);
     setError(null);
     try {
@@ -86,7 +94,7 @@ export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProp
     } catch (thrown) {
       // A refused submission made no batch; after any other error it may have.
       if (thrown instanceof CallError && !thrown.isTemporary && thrown.type !== 'outcome_unknown') {
-        forget(submission);
+        forget(submission, prior);
       }
       setError(thrown);
     } finally {
@@ -114,11 +122,12 @@ export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProp
         {chosen !== null && read !== null && <CheckedSummary file={chosen.file} checked={read.checked} />}
         {last !== null && <LastNote last={last} />}
       </div>
-      {ready && <EstimateNote tokens={read.checked.tokens} limits={limits} />}
+      {ready && <EstimateNote checked={read.checked} limits={limits} />}
       {chosen !== null && read !== null && ready && (
         <SubmitButton
           lines={read.checked.lines}
-          prior={submissionOf(limits.key.id, read.digest, Date.now())}
+          prior={submissionOf(limits.key.id, read.digest)}
+          now={Date.now()}
           sent={sent}
           onSubmit={(repeats) => submit(chosen.file, read.digest, repeats)}
         />
@@ -154,7 +163,7 @@ const LastNote = ({ last: { id, file, isRepeated } }: { readonly last: Last }) =
 );
 
 function CheckedSummary({ file, checked }: { readonly file: File; readonly checked: CheckedFile }) {
-  const { lines, models, invalidLines, problem } = checked;
+  const { lines, models, taskLines, invalidLines, problem } = checked;
   if (problem !== null) {
     return (
       <p class="warning">
@@ -171,6 +180,7 @@ function CheckedSummary({ file, checked }: { readonly file: File; readonly check
           · {count(uses, 'line')} for {model}
         </span>
       ))}
+      {taskLines > 0 && <span class="muted"> · {count(taskLines, 'line')} for tasks</span>}
       {invalidLines > 0 && (
         <strong class="warning">
           {' '}
