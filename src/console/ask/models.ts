@@ -7,7 +7,7 @@ export type LimitsModel = Limits['models'][number];
 const DATE = /-\d{8}$/;
 
 /** The model of a name, which may be that of a build; '' is the default model. Undefined if the key cannot use it. */
-export const modelNamed = (name: string, { models }: Limits): LimitsModel | undefined =>
+const modelNamed = (name: string, { models }: Limits): LimitsModel | undefined =>
   name === ''
     ? models.find((each) => each.default)
     : (models.find(({ id }) => id === name) ?? models.find(({ id }) => id === name.replace(DATE, '')));
