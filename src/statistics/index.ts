@@ -56,3 +56,4 @@ export {
   type QuestionFit,
   type TooFewLabels,
 } from './threshold/fit-question.js';
+export { keptProbabilities } from './threshold/kept-probabilities.js';

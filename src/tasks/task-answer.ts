@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Decision } from '../decide/index.js';
 import { placeOf, seal, unseal } from '../sealing/index.js';
+import { keptProbabilities } from '../statistics/index.js';
 import type { Task } from './task-types.js';
 
 /** What is kept of an answer to the questions of a task: numbers, and what names the request. */
@@ -29,8 +30,6 @@ export interface AnswerRow extends Pick<TaskAnswer, 'version' | 'build'> {
   readonly sealed: string;
 }
 
-/** Significant digits of a kept probability: those of the logits, which are 32-bit numbers. */
-const DIGITS = 7;
 /** Characters of a reference's digest, which is hexadecimal: 128 bits. */
 const REF_CHARACTERS = 32;
 
@@ -47,9 +46,7 @@ export function answerOf(
   reference: string,
   { build, probabilities }: Pick<Decision, 'build' | 'probabilities'>,
 ): TaskAnswer {
-  const kept = probabilities.map((options) =>
-    Array.from(options ?? [], (p) => Number(p.toPrecision(DIGITS))),
-  );
+  const kept = probabilities.map((options) => keptProbabilities(options ?? []));
   return { reference, version, build, probabilities: kept };
 }
 

@@ -1,4 +1,4 @@
-import { isAccepted } from '../../statistics/index.js';
+import { isAccepted, keptProbabilities } from '../../statistics/index.js';
 import { answerOf } from '../answers/answer.js';
 import { type Answered, responseJson } from '../answers/response.js';
 
@@ -12,7 +12,8 @@ export function taskResponse(answered: Answered): string {
   const accepted = extras.map((each, index) => {
     const acceptance = acceptances?.[index] ?? null;
     const own = probabilities[index] ?? null;
-    const accept = acceptance === null || own === null ? null : isAccepted(acceptance, [...own]);
+    const accept =
+      acceptance === null || own === null ? null : isAccepted(acceptance, keptProbabilities(own));
     return { ...each, accept };
   });
   return responseJson(build, questions, answers, usage, accepted, task);

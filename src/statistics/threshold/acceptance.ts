@@ -20,7 +20,7 @@ export interface Acceptance {
  * the threshold. A tie of the two largest probabilities is never accepted.
  *
  * @param probabilities one per option, as the build gave them, neither rounded to four decimals nor committed: with the digits
- *   that are kept for labels, so that a fit has tested the same numbers
+ *   of `keptProbabilities`, so that a fit has tested the same numbers
  * @returns null if there is no threshold
  * @throws Error if they are not probabilities that sum to 1
  */
