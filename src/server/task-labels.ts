@@ -12,6 +12,7 @@ import {
   type ReadLabel,
   type SentLabels,
 } from '../tasks/index.js';
+import type { Log, Metrics } from '../telemetry/index.js';
 import type { Engines } from './engines.js';
 import { inTurn } from './queue-full.js';
 
@@ -28,14 +29,17 @@ const PROBLEMS: Readonly<Record<LabelProblem['type'], string>> = {
 };
 
 interface Parts {
-  readonly engines: Engines;
+  readonly engines: Pick<Engines, 'current' | 'get' | 'priceOf'>;
   readonly access: Pick<Access, 'reserve'>;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'error'>;
+  readonly metrics: Metrics;
 }
 
 /** A decided state, and its reserved cost. */
 interface Decided {
   readonly label: NewLabel;
+  readonly decision: Decision;
   readonly reservation: Reservation;
 }
 
@@ -47,7 +51,7 @@ export class TaskLabels {
 
   /**
    * Stores labels, after their states were decided. The states are charged when the labels are stored. Resolves with how
-   * many labelled answers the task has.
+   * many labelled answers the task has, also if a state cannot be charged any more: then its labels cost nothing.
    *
    * @param store stores all labels, or none
    * @throws ApiError `invalid_labels`, `too_many_labels`, an error of the body or of a reservation; the signal's reason
@@ -75,8 +79,28 @@ export class TaskLabels {
       isStored = true;
       return { lines: labels.length, labels: outcome.labels };
     } finally {
-      for (const { reservation } of decided) isStored ? reservation.post() : reservation.release();
+      this.settle(decided, isStored ? 'post' : 'release');
     }
+  }
+
+  /** Charges states, or returns what is reserved for them: each one, whatever becomes of the others. Never throws. */
+  private settle(decided: readonly Decided[], how: 'post' | 'release'): void {
+    const { log, metrics } = this.parts;
+    const { inputTokens, answers } = metrics.instruments;
+    const errors: unknown[] = [];
+    for (const { reservation, decision } of decided) {
+      try {
+        reservation[how]();
+        if (how === 'release') continue;
+        inputTokens.inc({ model: decision.build }, decision.usage.inputTokens);
+        answers.inc({ model: decision.build }, decision.usage.outputTokens);
+      } catch (error) {
+        // What a node holds ends with its session, also what was reserved.
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0)
+      log.error({ err: errors[0], states: errors.length }, 'states of labels cannot be charged');
   }
 
   /** Decides the lines that have a state. If one fails, nothing stays reserved. */
@@ -106,7 +130,7 @@ export class TaskLabels {
     };
     await Promise.all(Array.from({ length: STATES_OF_CALL }, worker));
     if (errors.length === 0 && faults.length === 0) return decided;
-    for (const { reservation } of decided) reservation.release();
+    this.settle(decided, 'release');
     if (errors.length > 0) throw errors[0];
     const sorted = faults.sort((one, other) => one.line - other.line);
     const { type, message, details } = invalidLabels(sorted);
@@ -123,7 +147,7 @@ export class TaskLabels {
     const set = engines.current;
     const owner = { key: caller.key.id, workspace: caller.workspace.id };
     let held: Reservation | null = null;
-    const decision: Decision = await set.use(() =>
+    const decision = await set.use(() =>
       decide(
         {
           body: body as Uint8Array,
@@ -154,7 +178,7 @@ export class TaskLabels {
     );
     if (held === null) throw new Error('an answer has no price');
     const answer = answerOf(asked, reference, decision);
-    return { label: { line, reference, expected, answer }, reservation: held };
+    return { label: { line, reference, expected, answer }, decision, reservation: held };
   }
 }
 

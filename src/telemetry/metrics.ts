@@ -39,13 +39,13 @@ export const METRICS = {
   inputTokens: {
     name: 'decider_input_tokens_total',
     kind: 'counter',
-    help: 'Input tokens of answered decisions and batch lines, as reported in `usage`.',
+    help: 'Input tokens of answered decisions, batch lines and labelled states, as reported in `usage`.',
     labels: ['model'],
   },
   answers: {
     name: 'decider_answers_total',
     kind: 'counter',
-    help: 'Questions answered, including those of batch lines.',
+    help: 'Questions answered, including those of batch lines and of labelled states.',
     labels: ['model'],
   },
   promptTexts: {
