@@ -54,7 +54,7 @@ const cases = CASES.map(([questions, options]) => {
   for (const round of pace.rounds(`${questions} × ${options}`, ROUNDS + 1, 2)) {
     const monitors = new TaskMonitors({
       storage: {} as Storage,
-      alarms: { observe: () => {} },
+      alarms: { observe: async () => {} },
       clock: { ...systemClock, after: () => () => {} },
       log: { error: () => {} },
     });

@@ -18,8 +18,10 @@ const ALARM_NAMES = Object.keys(ALARMS) as Alarm[];
 type Raised = Readonly<Record<Alarm, boolean>>;
 const NONE: Raised = { drift: false, error: false };
 
+type Named = Pick<Task, 'id' | 'workspace' | 'name'>;
+
 interface Entry {
-  readonly task: Pick<Task, 'id' | 'workspace' | 'name'>;
+  readonly task: Named;
   readonly build: string;
   readonly raised: Raised;
 }
@@ -47,17 +49,25 @@ export class TaskAlarms {
     this.measure();
   }
 
-  /** Takes note of what is stored of a build of a task. */
-  observe({ id, workspace, name }: Task, build: string, monitor: TaskMonitor): void {
-    this.set({ task: { id, workspace, name }, build, raised: monitor.alarms() });
+  /**
+   * Takes note of a monitor. Whether it is that of a fit in force is looked up if its alarms are not those that are known:
+   * the task may have changed since the answers of the monitor were given. Never rejects.
+   */
+  async observe(task: Named, build: string, monitor: TaskMonitor): Promise<void> {
+    const [raised, known] = [monitor.alarms(), this.entries.get(keyOf(task, build))?.raised ?? NONE];
+    if (ALARM_NAMES.some((name) => raised[name] !== known[name])) await this.look(task, build);
   }
 
-  /** Reads what is stored of a build of a task, and takes note of it. Never rejects. */
-  look(task: Task, build: string): Promise<void> {
-    return this.orReport(task, async () => {
-      const monitor = await this.parts.storage.tasks.monitor(task, build);
-      if (monitor !== undefined) this.observe(task, build, monitor);
-    });
+  /** Reads what is stored of a task and a build, and takes note of it. Never rejects. */
+  async look({ id, workspace, name }: Named, build: string): Promise<void> {
+    const task = { id, workspace, name };
+    try {
+      this.set({ task, build, raised: await this.raisedNow(task, build) });
+    } catch (error) {
+      // An unreachable storage is reported elsewhere.
+      if (!(error instanceof ApiError))
+        this.parts.log.error({ err: error, task: id }, 'the alarms of a task cannot be read');
+    }
   }
 
   stop(): void {
@@ -65,9 +75,19 @@ export class TaskAlarms {
     this.cancel?.();
   }
 
+  /** The alarms of the fit in force for a build; none if there is no such fit, or another build answers the task now. */
+  private async raisedNow({ id, workspace, name }: Named, build: string): Promise<Raised> {
+    const { tasks } = this.parts.storage;
+    const task = await tasks.find({ workspace, name });
+    if (task?.id !== id || this.parts.buildOf(task.model) !== build) return NONE;
+    const fit = fitOf(task, build);
+    const monitor = fit && (await tasks.monitor(task, build));
+    return fit !== undefined && monitor?.isOf(fit) === true ? monitor.alarms() : NONE;
+  }
+
   private set(entry: Entry): void {
     const { task, build, raised } = entry;
-    const key = `${task.id}/${build}`;
+    const key = keyOf(task, build);
     const before = this.entries.get(key)?.raised ?? NONE;
     if (ALARM_NAMES.some((name) => raised[name])) this.entries.set(key, entry);
     else this.entries.delete(key);
@@ -100,28 +120,10 @@ export class TaskAlarms {
 
   /** Another process may have fitted, changed or deleted the tasks. */
   private async lookAtAll(): Promise<void> {
-    for (const entry of [...this.entries.values()]) await this.lookAgain(entry);
+    for (const { task, build } of [...this.entries.values()]) await this.look(task, build);
     this.cancel = null;
     this.lookLater();
   }
-
-  private async lookAgain({ task: { id, workspace, name }, build }: Entry): Promise<void> {
-    await this.orReport({ id }, async () => {
-      const task = await this.parts.storage.tasks.find({ workspace, name });
-      const fit = task?.id === id ? fitOf(task, build) : undefined;
-      const isAsked = task !== undefined && this.parts.buildOf(task.model) === build;
-      if (task !== undefined && fit !== undefined && isAsked) await this.look(task, build);
-      else this.set({ task: { id, workspace, name }, build, raised: NONE });
-    });
-  }
-
-  /** An unreachable storage is reported elsewhere. */
-  private async orReport({ id }: Pick<Task, 'id'>, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof ApiError))
-        this.parts.log.error({ err: error, task: id }, 'the alarms of a task cannot be read');
-    }
-  }
 }
+
+const keyOf = ({ id }: Named, build: string): string => `${id}/${build}`;

@@ -44,11 +44,12 @@ export class TaskMonitors {
   add(task: Task, { version, build, probabilities }: TaskAnswer): void {
     const fit = fitOf(task, build);
     if (fit === undefined || fit.version !== version || this.count >= MONITOR_WAITING_MAX) return;
-    const { codes } = this.waitingOf(task, fit, probabilities.length);
+    const waiting = this.waitingOf(task, fit, probabilities.length);
+    if (waiting === null) return;
     for (const [at, own] of probabilities.entries()) {
       // A question that did not fit into the context has no answer.
       if (own.length === 0) continue;
-      codes[at]?.push(answerCode(own));
+      waiting.codes[at]?.push(answerCode(own));
       this.count += 1;
     }
     this.addLater();
@@ -61,10 +62,12 @@ export class TaskMonitors {
     await this.flush();
   }
 
-  private waitingOf(task: Task, fit: TaskFit, questions: number): Waiting {
+  /** Null: answers of a later fit wait. On a cluster, a node uses a task that it has read for some time. */
+  private waitingOf(task: Task, fit: TaskFit, questions: number): Waiting | null {
     const key = `${task.id}/${fit.build}`;
     const known = this.waiting.get(key);
     if (known !== undefined && isSame(known.fit, fit)) return known;
+    if (known !== undefined && isBefore(fit, known.fit)) return null;
     const made = { task, fit, codes: Array.from({ length: questions }, () => []) };
     // Answers before another fit are not compared with it.
     if (known !== undefined) this.count -= sizeOf(known);
@@ -104,7 +107,7 @@ export class TaskMonitors {
       const monitor = await storage.tasks.changeMonitor(task, fit.build, (each) =>
         each.addAnswers(fit, codes),
       );
-      if (monitor !== undefined) alarms.observe(task, fit.build, monitor);
+      if (monitor !== undefined) await alarms.observe(task, fit.build, monitor);
     } catch (error) {
       if (error instanceof ApiError && error.type === 'overloaded') return false;
       // They may be stored: added again, they would count twice.
@@ -114,13 +117,11 @@ export class TaskMonitors {
   }
 
   private putBack(earlier: Waiting): void {
+    const later = this.waitingOf(earlier.task, earlier.fit, earlier.codes.length);
     const size = sizeOf(earlier);
-    if (this.count + size > MONITOR_WAITING_MAX) return;
-    const key = `${earlier.task.id}/${earlier.fit.build}`;
-    const later = this.waiting.get(key);
-    if (later !== undefined && !isSame(later.fit, earlier.fit)) return;
-    const codes = earlier.codes.map((own, at) => [...own, ...(later?.codes[at] ?? [])]);
-    this.waiting.set(key, { ...earlier, codes });
+    if (later === null || this.count + size > MONITOR_WAITING_MAX) return;
+    const codes = earlier.codes.map((own, at) => [...own, ...(later.codes[at] ?? [])]);
+    this.waiting.set(`${earlier.task.id}/${earlier.fit.build}`, { ...earlier, codes });
     this.count += size;
     this.addLater();
   }
@@ -128,5 +129,9 @@ export class TaskMonitors {
 
 const isSame = (one: TaskFit, other: TaskFit): boolean =>
   one.version === other.version && one.at === other.at;
+
+/** Whether a fit of a task was made before another one of the same build. */
+const isBefore = (one: TaskFit, other: TaskFit): boolean =>
+  one.version < other.version || (one.version === other.version && one.at < other.at);
 
 const sizeOf = ({ codes }: Waiting): number => codes.reduce((sum, own) => sum + own.length, 0);

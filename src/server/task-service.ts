@@ -249,7 +249,7 @@ export class TaskService {
     if (fit === undefined) return { fit: null, drift: null, warnings: [] };
     const report = (await tasks.fitReport(task, fit.build)) ?? null;
     const monitor = await tasks.monitor(task, fit.build);
-    if (monitor !== undefined) this.alarms.observe(task, fit.build, monitor);
+    if (monitor !== undefined) await this.alarms.observe(task, fit.build, monitor);
     const reports = monitor?.reportOf(fit) ?? null;
     if (reports === null) return { fit: report, drift: null, warnings: [] };
     return { fit: report, drift: driftJson(reports, questions), warnings: warningsOf(reports, questions) };

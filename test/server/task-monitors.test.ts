@@ -120,6 +120,24 @@ test('answers without a fit in force are not compared', async (t) => {
   t.equal(answers(), 2, 'the answer of the fit before is left out');
 });
 
+test('answers of an earlier fit replace none of a later one, and a later fit those of an earlier one', async (t) => {
+  const { monitors, stored, answers, pass } = opened(fitted(1));
+  const later = fitted(1);
+  monitors.add(later, answer());
+  monitors.add(fitted(0), answer());
+  monitors.add(later, answer());
+  await pass();
+  t.equal(answers(), 2, 'another node answers with an earlier copy of the task');
+  stored.error = new ApiError('overloaded', 'later', { retryAfterSeconds: 1 });
+  monitors.add(later, answer());
+  const added = pass();
+  monitors.add(fitted(0), answer());
+  await added;
+  stored.error = null;
+  await pass();
+  t.equal(answers(), 3, 'also while the storage cannot be used');
+});
+
 test('answers wait for a storage that cannot be used, and are never added twice', async (t) => {
   const { monitors, task, stored, answers, pass, lines } = opened();
   stored.error = new ApiError('overloaded', 'later', { retryAfterSeconds: 1 });
@@ -174,6 +192,38 @@ test('an alarm is counted and logged when it begins and when it ends', async (t)
   t.strictSame(lines, [begun, { level: 'info', ...fields, message: 'the drift alarm of a task has ended' }]);
   t.equal(clock.timers(), 0);
   t.notMatch(JSON.stringify(lines), /secret-name/);
+});
+
+test('a fit that is not in force any more raises no alarm', async (t) => {
+  const wrong = { build: 'm-1', probabilities: [[0.25, 0.75]], expected: { q: 0 } };
+  const raised = () => {
+    const monitor = monitorOf(fitOf(TASK));
+    monitor.addLabels(fitOf(TASK), Array(20).fill(wrong));
+    return monitor;
+  };
+  const changes: ReadonlyArray<(world: ReturnType<typeof opened>) => void> = [
+    ({ stored }) => {
+      stored.task = { ...fitted(), version: 2 };
+    },
+    ({ stored }) => {
+      stored.task = { ...fitted(), targetError: 0.1 };
+    },
+    ({ stored }) => {
+      stored.task = fitted(1);
+    },
+    ({ use }) => use('m-2'),
+  ];
+  for (const change of changes) {
+    const world = opened();
+    const { stored, alarms, monitors, pass, gauges, lines, clock, task } = world;
+    stored.monitor = raised();
+    monitors.add(task, answer());
+    change(world);
+    await pass();
+    await alarms.look(task, 'm-1');
+    await alarms.observe(task, 'm-1', stored.monitor);
+    t.strictSame([await gauges(), lines, clock.timers()], [{ drift: 0, error: 0 }, [], 0]);
+  }
 });
 
 test('an alarm ends with its task, its fit, and when another build answers', async (t) => {

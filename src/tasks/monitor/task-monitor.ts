@@ -162,7 +162,8 @@ export class TaskMonitor {
     };
   }
 
-  private isOf({ version, at }: FitName): boolean {
+  /** Whether it belongs to a fit. */
+  isOf({ version, at }: FitName): boolean {
     return this.fit.version === version && this.fit.at === at;
   }
 }
