@@ -23,7 +23,7 @@ export interface LineEngines {
   /** Passes the models of now to `work`, for which they stay loaded until it has ended. */
   use<Result>(work: (models: ModelsOfLine) => Promise<Result>): Promise<Result>;
   /** The engine of a model or build; undefined if it is not loaded. */
-  engine(model: string): Pick<Engine, 'wantsBatch'> | undefined;
+  engine(model: string): Pick<Engine, 'wantsBatch' | 'workingLanes'> | undefined;
   /** Says which lines are being prepared now, by their labels. */
   notePreparing(labels: readonly string[]): void;
   /** Whether a workspace that is restricted to the models `allowed` may use this one. Null: no restriction. */

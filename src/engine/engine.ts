@@ -48,7 +48,7 @@ export interface RunOptions {
   readonly urgency?: Urgency;
   /** The plan's name in `EngineOptions.record`; it must hold nothing of callers. Default: none. */
   readonly label?: string;
-  /** Whether no other plan is computed in its waves. */
+  /** Whether no other plan is computed in its waves, because one has failed in company. Its first failed wave is its last. */
   readonly alone?: boolean;
   /**
    * Whose equal plans may get the same answer (see `SharedAnswers`), and whose prefixes count as cached. Absent: nothing is
@@ -139,8 +139,8 @@ export class Engine {
   /**
    * Computes the logits of a plan's suffixes, in order, or finds those of an equal plan.
    *
-   * @throws ApiError `overloaded` if the queue is full or the deadline passes, `model_unavailable` if no lane works; the
-   *   signal's reason if it is aborted; the engine's error if the plan fails twice
+   * @throws ApiError `overloaded` if the queue is full or the deadline passes, `model_unavailable` if no lane works, for a
+   *   batch plan as NotComputed; the signal's reason if it is aborted; the engine's error if the plan fails twice
    */
   async run(plan: Plan, options: RunOptions): Promise<EngineAnswer> {
     const { signal, urgency = 'live', label = null, alone = false, workspace, onQueued } = options;

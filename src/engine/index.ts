@@ -19,6 +19,7 @@ export { type EngineEvents, UNWATCHED } from './engine-events.js';
 export { EngineThread } from './engine-thread.js';
 export type { LaneStatus } from './lanes/lane.js';
 export { LANE_STATES, type LaneState } from './lanes/lane-transitions.js';
+export { NotComputed } from './lanes/not-computed.js';
 export { afterRunning } from './lanes/wave-limit.js';
 export type { BuildMemory } from './memory/estimate-memory.js';
 export { showMemory } from './memory/memory-messages.js';

@@ -24,8 +24,8 @@ export interface EngineAnswer {
  */
 export class Pending implements Entry {
   dropped = false;
-  /** Waves with this plan that failed. */
-  attempts = 0;
+  /** Waves with this plan that failed. One that runs alone from the start counts as having failed with others. */
+  attempts: number;
   /** When its first wave started. */
   started: number | null = null;
   /** Plans that get the same answer; null: there are none. */
@@ -47,6 +47,7 @@ export class Pending implements Entry {
     public alone: boolean,
     readonly workspace: string | null = null,
   ) {
+    this.attempts = alone ? 1 : 0;
     this.answer = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });

@@ -1,6 +1,6 @@
-import type { Owner } from '../base/index.js';
+import type { Clock, Owner } from '../base/index.js';
 import { decide, type PrepareResult, type SentRequest } from '../decide/index.js';
-import { Catalog, type Manifest } from '../engine/index.js';
+import { Catalog, type Manifest, NotComputed } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import { Metrics } from '../telemetry/index.js';
 import { Engines } from './engines.js';
@@ -24,6 +24,8 @@ export interface LocalService {
 }
 
 const OWNER: Owner = { workspace: '', key: '' };
+/** A request is tried again after this many milliseconds if no lane of its model worked. */
+const LANELESS_WAIT_MS = 1_000;
 /** Nothing is charged. */
 const FREE = { post: () => {}, release: () => {} };
 
@@ -51,26 +53,43 @@ export async function openLocal(
   return {
     backend: engines.backend,
     catalog: engines.catalog,
-    async decide(request, signal) {
-      let prepared: PrepareResult | undefined;
-      const { json } = await decide(
-        request,
-        {
-          clock: dependencies.clock,
-          async prepare(sent) {
-            prepared = await set.prepare(sent, OWNER, signal);
-            return prepared;
+    decide: (request, signal) =>
+      untilComputed(dependencies.clock, async (alone) => {
+        let prepared: PrepareResult | undefined;
+        const { json } = await decide(
+          request,
+          {
+            clock: dependencies.clock,
+            async prepare(sent) {
+              prepared = await set.prepare(sent, OWNER, signal);
+              return prepared;
+            },
+            engine: (build) => engines.get(build),
+            reserve: () => FREE,
           },
-          engine: (build) => engines.get(build),
-          reserve: () => FREE,
-        },
-        // As a batch line: without a deadline, since the caller bounds the concurrency.
-        { signal, urgency: 'batch' },
-      );
-      return { json, temperatures: temperaturesOf(prepared as PrepareResult) };
-    },
+          // As a batch line: without a deadline, since the caller bounds the concurrency.
+          { signal, urgency: 'batch', alone },
+        );
+        return { json, temperatures: temperaturesOf(prepared as PrepareResult) };
+      }),
     close: () => engines.close(),
   };
+}
+
+/** Tries again while no lane works, alone once a wave with the request has failed. */
+async function untilComputed<Result>(
+  clock: Pick<Clock, 'after'>,
+  attempt: (alone: boolean) => Promise<Result>,
+): Promise<Result> {
+  for (let alone = false; ; ) {
+    try {
+      return await attempt(alone);
+    } catch (error) {
+      if (!(error instanceof NotComputed)) throw error;
+      alone ||= error.hasFailed;
+      await new Promise<void>((resolve) => clock.after(LANELESS_WAIT_MS, resolve));
+    }
+  }
 }
 
 /** Names such as `__proto__` are plain ones. */

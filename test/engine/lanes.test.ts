@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
 import { systemClock, ThreadStartError } from '../../src/base/index.js';
-import { Engine, EngineThread, type LaneState, UNWATCHED } from '../../src/engine/index.js';
+import { Engine, EngineThread, type LaneState, NotComputed, UNWATCHED } from '../../src/engine/index.js';
 import { FAILURES_MAX, PAUSE_MS, PAUSE_MS_MAX } from '../../src/engine/lanes/lane.js';
 import {
   isWorking,
@@ -16,6 +16,11 @@ import { fakeEngine, markedPlan } from '../support/fake-engine.js';
 import { until } from '../support/until.js';
 
 const stays = () => ({ signal: new AbortController().signal });
+const reasonOf = (plan: Promise<unknown>) =>
+  plan.then(
+    () => null as never,
+    (error) => error,
+  );
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 const STATES: readonly LaneState[] = ['free', 'busy', 'restarting', 'resting', 'probing', 'stuck', 'closed'];
@@ -145,7 +150,7 @@ test('a lane that starts, but whose waves fail in a row, rests; a wave that is c
   thread.waves.at(-1)?.resolve();
 });
 
-test('while no lane works, live plans are refused, also those that waited, and batch plans wait', async (t) => {
+test('while no lane works, no plan waits: live ones are refused, and batch ones come back', async (t) => {
   const { engine, thread, clock } = fakeEngine();
   const computing = engine.run(markedPlan(1), stays());
   const waiting = engine.run(markedPlan(2), stays());
@@ -154,8 +159,14 @@ test('while no lane works, live plans are refused, also those that waited, and b
   t.ok(engine.wantsBatch);
   thread.startFaults.push(new ThreadStartError('no memory'));
   thread.waves[0]?.reject(new ThreadStartError('no memory'));
-  for (const plan of [computing, waiting, engine.run(markedPlan(4), stays())])
-    await t.rejects(plan, { type: 'model_unavailable' } as never);
+  for (const plan of [computing, waiting, engine.run(markedPlan(4), stays())]) {
+    const refusal = await reasonOf(plan);
+    t.match(refusal, { type: 'model_unavailable' });
+    t.notOk(refusal instanceof NotComputed);
+  }
+  for (const plan of [batch, engine.run(markedPlan(5), { ...stays(), urgency: 'batch' })])
+    t.match(await reasonOf(plan), new NotComputed(await reasonOf(engine.run(markedPlan(6), stays())), false));
+  t.equal(engine.waiting('batch'), 0);
   t.throws(() => engine.checkWorking(), { type: 'model_unavailable' } as never);
   t.notOk(engine.wantsBatch);
   t.equal(thread.waves.length, 1);
@@ -164,8 +175,37 @@ test('while no lane works, live plans are refused, also those that waited, and b
     await turn();
   }
   engine.checkWorking();
+  const again = engine.run(markedPlan(3), { ...stays(), urgency: 'batch' });
   thread.waves[1]?.resolve();
-  t.strictSame((await batch).logits, [Float32Array.of(3)]);
+  t.strictSame((await again).logits, [Float32Array.of(3)]);
+});
+
+test('a batch plan that comes back says whether a wave with it has failed; alone, it fails at once', async (t) => {
+  const { engine, thread, clock } = fakeEngine();
+  const batch = { ...stays(), urgency: 'batch' } as const;
+  const fail = async () => {
+    thread.waves.at(-1)?.reject(new Error('no answer'));
+    await turn();
+  };
+  const [first, second] = [1, 2].map((mark) => reasonOf(engine.run(markedPlan(mark), batch)));
+  await fail();
+  t.equal(thread.waves.length, 2);
+  const third = reasonOf(engine.run(markedPlan(3), batch));
+  const fourth = reasonOf(engine.run(markedPlan(4), batch));
+  await fail();
+  await fail();
+  await fail();
+  t.notOk((await first) instanceof NotComputed, 'it failed in company and alone');
+  t.notOk((await second) instanceof NotComputed);
+  t.match([await third, await fourth], [{ hasFailed: true }, { hasFailed: true }]);
+  clock.advance(PAUSE_MS);
+  await turn();
+  const alone = reasonOf(engine.run(markedPlan(3), { ...batch, alone: true }));
+  const waits = reasonOf(engine.run(markedPlan(4), { ...batch, alone: true }));
+  const fresh = reasonOf(engine.run(markedPlan(5), batch));
+  await fail();
+  t.match(await alone, { message: 'no answer' });
+  t.match([await waits, await fresh], [{ hasFailed: true }, { hasFailed: false }]);
 });
 
 test('a wave that does not end: its plans fail, its lane is stuck, and the next process learns of it', async (t) => {

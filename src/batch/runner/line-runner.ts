@@ -1,6 +1,7 @@
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import type { Clock } from '../../base/index.js';
 import { type DecideDependencies, type Decision, decide, type Settlement } from '../../decide/index.js';
+import { NotComputed } from '../../engine/index.js';
 import { answerOf, lineReference } from '../../tasks/index.js';
 import type { BatchReports, BatchTasks, LineAnswer, LineEngines, TaskOfLine } from '../batch-dependencies.js';
 import type { LineTask } from '../ingest/chunks.js';
@@ -103,7 +104,7 @@ export class LineRunner {
       signal,
       urgency: 'batch',
       label,
-      alone: this.isAlone,
+      alone: this.isAlone || open.suspects.has(line.index),
       workspace: caller.workspace.id,
       onQueued: prepared,
     } as const;
@@ -123,6 +124,7 @@ export class LineRunner {
       });
     } catch (error) {
       if (error instanceof NotStarted) open.putBack(line, memory);
+      else if (error instanceof NotComputed) this.notComputed(open, line, error);
       else if (signal.aborted || open.isDropped) return;
       else if (error instanceof TaskDeleted) this.giveUp(open, line, TASK_DELETED);
       else this.failed(open, line, error);
@@ -198,8 +200,15 @@ export class LineRunner {
     }
   }
 
+  /** The line waits again, and the engine takes no line until a lane works. It has had no try. */
+  private notComputed(open: OpenBatch, line: BatchLine, { hasFailed }: NotComputed): void {
+    if (hasFailed) open.suspects.add(line.index);
+    open.putBack(line, this.parts.memory);
+  }
+
   private failed(open: OpenBatch, line: BatchLine, error: unknown): void {
     const { reports, progress, memory, clock, random } = this.parts;
+    open.suspects.delete(line.index);
     const failure = failureOf(error);
     if (failure.type === 'internal_error') reports.error(error, open.batch.id);
     // A line that was refused before its cost was reserved has run too.

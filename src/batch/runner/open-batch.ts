@@ -41,6 +41,8 @@ export class OpenBatch {
   readonly deadline = new Deadline();
   /** Lines without a result that were in progress when the engine ended an earlier process. */
   readonly aborts = new Map<number, LineAborts>();
+  /** Lines that were in a failed wave before every lane of their model stopped working. Their next wave has no others. */
+  readonly suspects = new Set<number>();
   private readonly lines: Uint8Array;
   private resolvedCount = 0;
   /** The chunks to which the batch is restricted; null: all its chunks run here. */
@@ -179,6 +181,7 @@ export class OpenBatch {
     if (this.lines[index] === HAS_RESULT) throw new Error(`line ${index} of a batch has two results`);
     this.lines[index] = HAS_RESULT;
     this.aborts.delete(index);
+    this.suspects.delete(index);
     this.resolvedCount += 1;
     this.claimed?.resolve(index);
   }

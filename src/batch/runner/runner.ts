@@ -176,6 +176,11 @@ export class Runner {
     return access.writable && caller !== undefined && !this.funds.covers(caller);
   }
 
+  /** Whether no lane works of a model that a batch names: lines may wait until one does. */
+  awaitsLane({ batch }: OpenBatch): boolean {
+    return batch.models.some((model) => this.parts.engines.engine(model)?.workingLanes === 0);
+  }
+
   /** Throws ApiError `batch_finished`. */
   cancel(open: OpenBatch): void {
     this.progress.apply(open, 'cancel');

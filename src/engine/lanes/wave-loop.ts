@@ -10,6 +10,7 @@ import type { Running } from '../scheduler/scheduler-types.js';
 import { settle } from '../scheduler/step.js';
 import type { Wave } from '../scheduler/wave-builder.js';
 import { Lane, type LaneStatus, type WaveRunner } from './lane.js';
+import { NotComputed } from './not-computed.js';
 import { waveLimitMs } from './wave-limit.js';
 
 /** Attempts of a plan whose waves fail: one with others, one alone. */
@@ -33,7 +34,7 @@ type EngineLane = Lane<Pending>;
  *
  * If a wave fails or its thread dies, each of its plans runs once more, from the beginning and in waves of its own, so
  * that a plan that makes waves fail takes no other with it. If a wave does not end, its plans fail. While no lane works
- * (see `LaneState`), live plans are refused and batch plans wait.
+ * (see `LaneState`), no plan waits: a lane may never work again.
  */
 export class WaveLoop {
   readonly drain: DrainRate;
@@ -70,12 +71,7 @@ export class WaveLoop {
 
   /** Throws ApiError `model_unavailable` while no lane works. */
   checkWorking(): void {
-    if (this.workingLanes > 0) return;
-    if (this.lanes.some(({ isStuck }) => isStuck)) throw restarting();
-    const pause = Math.min(...this.lanes.map(({ pauseLeft }) => pauseLeft));
-    throw new ApiError('model_unavailable', 'The model has stopped working; the server is restarting it.', {
-      retryAfterSeconds: Math.max(1, Math.ceil(pause / 1_000)),
-    });
+    if (this.workingLanes === 0) throw this.refusal();
   }
 
   /** Starts waves on the free lanes. */
@@ -93,19 +89,26 @@ export class WaveLoop {
     for (const lane of this.lanes) lane.close();
   }
 
-  /** Live plans do not wait for a lane that may never work again. */
+  /** Rejects all plans that wait: live ones with `model_unavailable`, batch ones with NotComputed. */
   private refuseWaiting(): void {
     const { scheduler } = this.parts;
-    const waiting = [...scheduler.waiting('live')];
-    if (waiting.length === 0) return;
-    try {
-      this.checkWorking();
-    } catch (error) {
-      for (const pending of waiting) {
-        scheduler.remove(pending);
-        pending.reject(error);
-      }
+    for (const pending of [...scheduler.waiting('live')]) {
+      scheduler.remove(pending);
+      pending.reject(this.refusal());
     }
+    for (const pending of [...scheduler.waiting('batch')]) {
+      scheduler.remove(pending);
+      pending.reject(new NotComputed(this.refusal(), pending.attempts > 0));
+    }
+  }
+
+  /** Why no plan is computed while no lane works. */
+  private refusal(): ApiError {
+    if (this.lanes.some(({ isStuck }) => isStuck)) return restarting();
+    const pause = Math.min(...this.lanes.map(({ pauseLeft }) => pauseLeft));
+    return new ApiError('model_unavailable', 'The model has stopped working; the server is restarting it.', {
+      retryAfterSeconds: Math.max(1, Math.ceil(pause / 1_000)),
+    });
   }
 
   /** Fills the next wave of a lane. A plan with which that fails is rejected; the others of its context run again. */

@@ -2,6 +2,7 @@ import type { Caller } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
 import { type Clock, FairQueue, type Owner, QueueFull, ShareCounts, type Shares } from '../../base/index.js';
 import { type AskedTask, type Decision, decide, type SentRequest } from '../../decide/index.js';
+import { NotComputed } from '../../engine/index.js';
 import type { Task } from '../../tasks/index.js';
 import type { Log, Metrics } from '../../telemetry/index.js';
 import type { Engines } from '../engines.js';
@@ -188,7 +189,7 @@ export class ShadowRuns {
   }
 
   private notCompared(error: unknown, { aborted }: AbortSignal): void {
-    const isDropped = aborted || error instanceof Dropped || error instanceof QueueFull;
+    const isDropped = aborted || [Dropped, QueueFull, NotComputed].some((type) => error instanceof type);
     this.count(isDropped ? 'dropped' : 'failed');
     if (isDropped || error instanceof ApiError) return;
     this.parts.log.error({ err: error }, 'a request cannot be run on the shadow build of its task');

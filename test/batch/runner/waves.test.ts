@@ -37,12 +37,7 @@ async function worldInWaves(t: Parameters<typeof World.start>[0], waveTokens: nu
     clock: world.clock,
   });
   const { prepare } = world.engine;
-  world.engine.of = () => ({
-    get wantsBatch() {
-      return engine.wantsBatch;
-    },
-    run: (plan, options) => engine.run(plan, options),
-  });
+  world.engine.of = () => engine;
   world.engine.prepare = async (task) => {
     const { state, custom_id: id } = JSON.parse(Buffer.from(task.body).toString());
     const result = (await prepare.call(world.engine, task)) as Extract<PrepareResult, { ok: true }>;

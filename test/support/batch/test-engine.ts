@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/base/index.js';
 import { NO_DIAGNOSTICS } from '../../../src/decide/diagnostics.js';
 import type { PrepareResult, SentRequest } from '../../../src/decide/index.js';
-import type { EngineAnswer, Plan, RunOptions } from '../../../src/engine/index.js';
+import type { Engine, EngineAnswer, Plan, RunOptions } from '../../../src/engine/index.js';
 
 interface Waiting {
   resolve(): void;
@@ -33,6 +33,9 @@ export class TestEngine {
   /** Models without an engine. */
   readonly missing = new Set<string>();
 
+  /** Models with an engine of their own, which the test does not control here. */
+  readonly others = new Map<string, Pick<Engine, 'run' | 'wantsBatch' | 'workingLanes'>>();
+
   /** `room`: most plans that wait. */
   constructor(
     private readonly clock: Pick<Clock, 'monotonic'>,
@@ -41,9 +44,13 @@ export class TestEngine {
 
   /** What the scheduler of the server sees; undefined for a model that is not there. */
   of(model: string) {
-    if (this.missing.has(model.replace(/-20260101$/, ''))) return undefined;
+    const id = model.replace(/-20260101$/, '');
+    if (this.missing.has(id)) return undefined;
+    const other = this.others.get(id);
+    if (other !== undefined) return other;
     const engine = this;
     return {
+      workingLanes: 1,
       get wantsBatch() {
         return engine.waiting.size < engine.room;
       },
@@ -73,7 +80,7 @@ export class TestEngine {
       diagnostics: NO_DIAGNOSTICS,
       texts: { hits: 0, misses: 0 },
       inputTokens: tokensOf(id),
-      plan: { prefix: Int32Array.of(1), prefixKey: id, suffixes: [], images: [] },
+      plan: { prefix: Int32Array.of(1), prefixKey: id, suffixes: [suffixOf(id)], images: [] },
     } as Extract<PrepareResult, { ok: true }>;
   }
 
@@ -110,6 +117,12 @@ export class TestEngine {
     });
   }
 }
+
+/** The token by which an engine of its own knows a line. */
+export const markOf = (id: string) =>
+  [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 7);
+
+const suffixOf = (id: string) => ({ tokens: Int32Array.of(markOf(id)), options: Int32Array.of(0, 1) });
 
 const OPTIONS = [
   { key: 'true', name: 'Yes', description: null },

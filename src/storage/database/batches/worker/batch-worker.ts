@@ -51,8 +51,8 @@ export class BatchWorker implements LedgerPart {
   private readonly watch: ClaimWatch;
   private readonly runner: Runner;
   private progress!: DatabaseProgress;
-  /** Models and builds that this node does not have. Batches that name them are left to other nodes. */
-  private readonly missing = new Set<string>();
+  /** Models and builds that this node does not have, or of which no lane works. Their batches are left to other nodes. */
+  private readonly unusable = new Set<string>();
   /** Batches that cannot be read here. They wait until their windows end; see `OpenBatch.isDamaged`. */
   private readonly damaged = new Set<string>();
   private stopped = false;
@@ -132,7 +132,6 @@ export class BatchWorker implements LedgerPart {
 
   /** Call it when other models are loaded. */
   modelsChanged(): void {
-    this.missing.clear();
     this.loop.endRests();
     this.runner.modelsChanged();
   }
@@ -170,22 +169,28 @@ export class BatchWorker implements LedgerPart {
   }
 
   private async claim(keys: readonly string[]): Promise<Claim | null> {
-    const { database, engines, access, refused } = this.parts;
+    const { database, access, refused } = this.parts;
     const batches = [...this.damaged, ...refused.resting];
-    const skipped = { keys, batches, models: [...this.missing] };
+    for (const model of this.unusable) if (this.isUsable(model)) this.unusable.delete(model);
+    const skipped = { keys, batches, models: [...this.unusable] };
     for (const { id, key, models } of await claimCandidates(database, skipped)) {
       // The batch duty ends the batches of this key.
       if (access.holder(key)?.hasEnded === true) {
         this.loop.rest(key);
         continue;
       }
-      const missing = models.filter((model) => engines.engine(model) === undefined);
-      for (const model of missing) this.missing.add(model);
-      if (missing.length > 0) continue;
+      const unusable = models.filter((model) => !this.isUsable(model));
+      for (const model of unusable) this.unusable.add(model);
+      if (unusable.length > 0) continue;
       const claim = await this.claimOf(id);
       if (claim !== null) return claim;
     }
     return null;
+  }
+
+  private isUsable(model: string): boolean {
+    const engine = this.parts.engines.engine(model);
+    return engine !== undefined && engine.workingLanes > 0;
   }
 
   /** Null: there is no chunk to claim, or the database refuses it. Then the batch does not delay the others. */

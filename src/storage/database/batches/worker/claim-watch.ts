@@ -14,6 +14,8 @@ const WATCH_MS = 1_000;
 const IDLE_MS_MAX = 15_000;
 /** A claim whose next line is not covered by credit is given back after this many milliseconds. */
 const UNFUNDED_MS_MAX = 2_000;
+/** A claim of a batch that waits for a lane to work is given back after this many milliseconds. */
+const LANELESS_MS_MAX = 2_000;
 
 interface Parts {
   /** The session. */
@@ -70,6 +72,8 @@ export class ClaimWatch {
       loop.rest(open.batch.key);
       progress.release(open);
     }
+    // The key does not rest: its batches of other models may be claimed. This one is not, until a lane works.
+    for (const open of claims.idleFor(LANELESS_MS_MAX)) if (runner.awaitsLane(open)) progress.release(open);
     for (const open of claims.idleFor(IDLE_MS_MAX)) {
       loop.rest(open.batch.key);
       progress.release(open);
