@@ -20,7 +20,7 @@ export * from './random.js';
 export * from './shape.js';
 export * from './shared-turn.js';
 export * from './shares.js';
-export * from './show.js';
+export * from './shell-word.js';
 export * from './show.js';
 export * from './steady-clock.js';
 export * from './thread-pool.js';

@@ -1,7 +1,7 @@
 import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { showTime } from '../base/index.js';
+import { shellWord, showTime } from '../base/index.js';
 import { type Batch, type BatchCalls, DeciderError, type SubmittedBatch } from '../client/index.js';
 import { print, printError, printJson } from './output.js';
 import { progressBar } from './progress-bar.js';
@@ -9,17 +9,19 @@ import { facts, table } from './text-table.js';
 import {
   type ClientOptions,
   checkHeader,
+  type Doubt,
   explainInterrupt,
   fail,
   printLineErrors,
   withClient,
 } from './with-client.js';
 
-const DOUBT =
-  'A batch may have been submitted or cancelled: look at decider batches list before you run the command again.';
-
-const withBatches = (options: ClientOptions, work: (batches: BatchCalls) => Promise<void>) =>
-  withClient(options, DOUBT, ({ batches }) => work(batches));
+/** `doubt`: of a command that changes something. */
+const withBatches = (
+  options: ClientOptions,
+  work: (batches: BatchCalls) => Promise<void>,
+  doubt: Doubt = () => null,
+) => withClient(options, doubt, ({ batches }) => work(batches));
 
 interface WaitOptions extends ClientOptions {
   readonly wait?: boolean;
@@ -32,8 +34,10 @@ interface SubmitOptions extends WaitOptions {
 }
 
 /** `decider batches submit`: checks the lines first, so that mistakes cost no upload. */
-export const submit = (file: string, options: SubmitOptions) =>
-  withBatches(options, async (client) => {
+export const submit = (file: string, options: SubmitOptions) => {
+  let submitted = false;
+  const work = async (client: BatchCalls) => {
+    if (options.out !== undefined && !options.wait) fail('out: give --wait, too.');
     const bytes = readFileSync(file);
     await requireValid(file, bytes);
     const { webhook, idempotencyKey } = options;
@@ -46,12 +50,17 @@ export const submit = (file: string, options: SubmitOptions) =>
       if (error instanceof DeciderError) printLineErrors(file, error.lines);
       throw error;
     }
+    submitted = true;
     if (!options.wait) return printBatch(batch, options);
-    explainWait(batch.id, options);
-    printError(`${batch.id}: ${batch.lines} lines`);
-    await waitFor(client, batch.id);
-    await collect(client, batch.id, options);
-  });
+    await waitAndCollect(client, batch.id, options, `${batch.id}: ${batch.lines} lines`);
+  };
+  return withBatches(options, work, () => (submitted ? null : doubtOf(options)));
+};
+
+const doubtOf = ({ idempotencyKey }: SubmitOptions): string =>
+  idempotencyKey === undefined
+    ? 'The batch may have been submitted: look at decider batches list before you run the command again.'
+    : 'The batch may have been submitted. Run the command again: with the same key, it makes no second batch.';
 
 /**
  * Checks a batch file as the server will, except for what only the server knows: its models and what the workspace may
@@ -94,18 +103,19 @@ export const show = (id: string, options: ClientOptions) =>
 /** `decider batches results` */
 export const results = (id: string, options: WaitOptions) =>
   withBatches(options, async (client) => {
-    if (options.wait) {
-      explainWait(id, options);
-      // A wrong address or key ends the command now, not after the patience of `wait`.
-      await client.show(id);
-      await waitFor(client, id);
-    }
-    await collect(client, id, options);
+    if (!options.wait) return collect(client, id, options);
+    // A wrong address or key ends the command now, not after the patience of `wait`.
+    await client.show(id);
+    await waitAndCollect(client, id, options, null);
   });
 
 /** `decider batches cancel` */
 export const cancel = (id: string, options: ClientOptions) =>
-  withBatches(options, async (client) => printBatch(await client.cancel(id), options));
+  withBatches(
+    options,
+    async (client) => printBatch(await client.cancel(id), options),
+    () => 'The batch may have been cancelled: look at decider batches show.',
+  );
 
 function printBatch(batch: object, { json }: ClientOptions): void {
   if (json) {
@@ -154,23 +164,54 @@ async function writeWhole(pieces: AsyncIterable<string>, out: string): Promise<v
   }
 }
 
-/** Ctrl-C ends the command, not the batch: says so, and which command waits again for the same results. */
-function explainWait(id: string, { url, out }: WaitOptions): void {
-  const target = out === undefined ? '' : ` --out ${out}`;
-  const again = `decider batches results ${id} --wait${target} --url ${url}`;
-  explainInterrupt(() => `${id} continues on the server. To wait again: ${again}`);
+/**
+ * Waits for a batch and writes its results. If a signal or a failure ends that, the batch stays: says so, and which command
+ * goes on.
+ *
+ * @param note is printed on standard error first; null: nothing
+ */
+async function waitAndCollect(
+  client: BatchCalls,
+  id: string,
+  options: WaitOptions,
+  note: string | null,
+): Promise<void> {
+  const { url, out } = options;
+  let finished = false;
+  const again = () => {
+    const command = `decider batches results ${shellWord(id)}`;
+    const target = out === undefined ? '' : ` --out ${shellWord(out)}`;
+    const rest = `${target} --url ${shellWord(url)}`;
+    return finished
+      ? `${id} has finished. To get its results: ${command}${rest}`
+      : `${id} continues on the server. To wait again: ${command} --wait${rest}`;
+  };
+  explainInterrupt(again);
+  // Whoever reads it may send a signal at once.
+  if (note !== null) printError(note);
+  try {
+    await waitFor(client, id);
+    finished = true;
+    await collect(client, id, options);
+  } catch (error) {
+    const stays = !(error instanceof DeciderError) || error.isTemporary;
+    if (stays) printError(again());
+    throw error;
+  }
 }
 
 /** Waits until the batch has results. Draws a progress bar on standard error if that is a terminal. */
 async function waitFor(client: BatchCalls, id: string): Promise<void> {
   const bar = await progressBar('{bar} {value}/{total} lines');
   let started = false;
-  await client.wait(id, {
-    onProgress({ lines, counts }) {
-      if (!started) bar.start(lines, 0);
-      started = true;
-      bar.update(counts.done + counts.failed);
-    },
-  });
-  bar.stop();
+  const onProgress = ({ lines, counts }: Batch) => {
+    if (!started) bar.start(lines, 0);
+    started = true;
+    bar.update(counts.done + counts.failed);
+  };
+  try {
+    await client.wait(id, { onProgress });
+  } finally {
+    bar.stop();
+  }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { SingleBar } from 'cli-progress';
-import { systemClock, visible } from '../base/index.js';
+import { shellWord, systemClock, visible } from '../base/index.js';
 import {
   Catalog,
   filesOf,
@@ -20,7 +20,6 @@ import {
   parseReference,
   type Selection,
   select,
-  shellWord,
 } from '../hub/index.js';
 import { checkTotalMemory } from '../server/index.js';
 import { loadSettings } from '../settings/index.js';

@@ -1,19 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type FileLine, splitLines, visible, withoutByteOrderMark } from '../base/index.js';
-import { DeciderError, type StoredLabels, type TaskCalls } from '../client/index.js';
+import { type Decider, DeciderError, type StoredLabels, type TaskCalls } from '../client/index.js';
 import { readWholeBetween } from './arguments.js';
 import { print, printError, printJson } from './output.js';
 import { progressBar } from './progress-bar.js';
 import { type ClientOptions, explainInterrupt, fail, printLineErrors, withClient } from './with-client.js';
 
-const DOUBT = 'Its labels may be stored; the same labels again are charged again, but count once.';
 /** Invalid lines that are printed. */
 const FAULTS_SHOWN = 100;
 
 interface LabelOptions extends ClientOptions {
   /** The first line that is sent. */
   readonly from: string;
+}
+
+/** What may have become of the labels of a call whose response did not arrive. `lines`: those that are sent, which are JSON. */
+function doubtOf(lines: readonly FileLine[]): string {
+  const haveState = lines.some(({ bytes }) => 'state' in JSON.parse(bytes.toString()));
+  return haveState
+    ? 'The labels may be stored. Sent again, those with a state are charged again; each counts once.'
+    : 'The labels may be stored. Sent again, each counts once.';
 }
 
 /** Sends labels, and says where to go on if a call fails. */
@@ -58,8 +65,9 @@ async function send(
  * `decider tasks labels`: checks all lines first, so that a mistake stores and charges nothing. Says after an interruption
  * how to go on.
  */
-export const labels = (name: string, file: string | undefined, options: LabelOptions) =>
-  withClient(options, DOUBT, async ({ tasks }) => {
+export const labels = (name: string, file: string | undefined, options: LabelOptions) => {
+  let sent: readonly FileLine[] = [];
+  const work = async ({ tasks }: Decider) => {
     const from = readWholeBetween('from', options.from, 1, Number.MAX_SAFE_INTEGER);
     const bytes = file === undefined ? await buffer(process.stdin) : readFileSync(file);
     const shown = file ?? 'standard input';
@@ -67,8 +75,11 @@ export const labels = (name: string, file: string | undefined, options: LabelOpt
     const lines = [...all].filter(({ number }) => number >= from);
     if (lines.length === 0) fail(`file: ${shown} has no lines${from > 1 ? ` from line ${from} on` : ''}.`);
     await requireValid(shown, lines, (await tasks.show(name)).questions);
+    sent = lines;
     printStored(await send(tasks, name, shown, lines), options);
-  });
+  };
+  return withClient(options, () => (sent.length === 0 ? null : doubtOf(sent)), work);
+};
 
 /** The number in the file of the line at a place, from 1, among those that are sent. */
 const numberOf = (lines: readonly FileLine[], place: number): number => lines[place - 1]?.number ?? place;

@@ -8,15 +8,23 @@ import { chosen, fitText, taskText } from './task-text.js';
 import { table } from './text-table.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
-const DOUBT =
-  'The task may have been changed or deleted: look at decider tasks show before you run the command again.';
-
-const withTasks = (options: ClientOptions, work: (tasks: TaskCalls) => Promise<void>) =>
-  withClient(options, DOUBT, ({ tasks }) => work(tasks));
+/** `done`: what may have happened to the task if the server does not say; null: nothing. */
+const withTasks = (
+  options: ClientOptions,
+  done: 'changed' | 'deleted' | 'fitted' | 'promoted' | null,
+  work: (tasks: TaskCalls) => Promise<void>,
+) => {
+  const doubt = `The task may have been ${done}: look at decider tasks show before you run the command again.`;
+  return withClient(
+    options,
+    () => (done === null ? null : doubt),
+    ({ tasks }) => work(tasks),
+  );
+};
 
 /** `decider tasks list` */
 export const list = (options: ClientOptions) =>
-  withTasks(options, async (tasks) => {
+  withTasks(options, null, async (tasks) => {
     const all = await tasks.list();
     if (options.json) return printJson(all);
     const rows = all.map(({ name, version, model, target_error, updated_at, description }) => [
@@ -37,7 +45,7 @@ export const list = (options: ClientOptions) =>
 
 /** `decider tasks show` */
 export const show = (name: string, options: ClientOptions) =>
-  withTasks(options, async (tasks) => {
+  withTasks(options, null, async (tasks) => {
     const task = await tasks.show(name);
     if (options.json) printJson(task);
     else print(taskText(task));
@@ -45,7 +53,7 @@ export const show = (name: string, options: ClientOptions) =>
 
 /** `decider tasks put`: sends the file as it is, so that the server reads its names in their order. */
 export const put = (name: string, file: string, options: ClientOptions) =>
-  withTasks(options, async (tasks) => {
+  withTasks(options, 'changed', async (tasks) => {
     const task = await tasks.put(name, withoutByteOrderMark(readFileSync(file)).toString());
     if (options.json) printJson(task);
     else print(taskText(task));
@@ -53,7 +61,7 @@ export const put = (name: string, file: string, options: ClientOptions) =>
 
 /** `decider tasks delete` */
 export const remove = (name: string, options: ClientOptions) =>
-  withTasks(options, async (tasks) => {
+  withTasks(options, 'deleted', async (tasks) => {
     const deleted = await tasks.delete(name);
     if (options.json) printJson(deleted);
     else print(`${name} is deleted, with its answers and labels.`);
@@ -61,7 +69,7 @@ export const remove = (name: string, options: ClientOptions) =>
 
 /** `decider tasks fit`: with too few labels, prints how many each question has and needs. */
 export const fit = (name: string, options: ClientOptions) =>
-  withTasks(options, async (tasks) => {
+  withTasks(options, 'fitted', async (tasks) => {
     try {
       const fitted = await tasks.fit(name);
       if (options.json) printJson(fitted);
@@ -80,7 +88,7 @@ interface PromoteOptions extends ClientOptions {
 
 /** `decider tasks promote` */
 export const promote = (name: string, options: PromoteOptions) =>
-  withTasks(options, async (tasks) => {
+  withTasks(options, 'promoted', async (tasks) => {
     const { ifVersion, ifBuild = null } = options;
     const version =
       ifVersion === undefined ? null : readWholeBetween('if-version', ifVersion, 1, LIMITS.taskVersions);

@@ -3,8 +3,8 @@ import { Decider, DeciderError } from '../client/index.js';
 import { tokenOf } from './arguments.js';
 import { type Options, printError, reportError } from './output.js';
 
-/** What a shell reports for a command that SIGINT ended. */
-const INTERRUPTED = 130;
+/** What a shell reports for a command that a signal ended. */
+const STATUS_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Characters that a header carries unchanged. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
@@ -20,20 +20,22 @@ const LOST = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
+/** The client's own types about the connection. Others have a sentence for people. */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['unreachable', 'connection_lost', 'timeout']);
+
 /** Options of a command that asks a server. */
 export interface ClientOptions extends Options {
   readonly url: string;
   readonly token?: string;
 }
 
-/**
- * Runs a command with a client. Mistakes of the user and refusals of the server print one line; the status is 1.
- *
- * @param doubt what to do after a response that did not arrive
- */
+/** What to do if the server may have done what was asked; null: nothing that was asked changes anything. */
+export type Doubt = () => string | null;
+
+/** Runs a command with a client. Mistakes of the user and refusals of the server print one line; the status is 1. */
 export function withClient(
   { url, token: given }: ClientOptions,
-  doubt: string,
+  doubt: Doubt,
   work: (client: Decider) => Promise<void>,
 ): Promise<void> {
   return reportError(async () => {
@@ -50,19 +52,23 @@ export function withClient(
   });
 }
 
-function reasonOf(error: unknown, url: string, doubt: string): string {
-  if (error instanceof DeciderError) return callReason(error, originOf(url) ?? 'the server', doubt);
+function reasonOf(error: unknown, url: string, doubt: Doubt): string {
+  if (error instanceof DeciderError) {
+    const explained = error.outcomeUnknown ? doubt() : null;
+    const reason = callReason(error, originOf(url) ?? 'the server');
+    return explained === null ? reason : `${reason} ${explained}`;
+  }
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (FILE_CALLS.has(syscall ?? '')) return `file: ${message}`;
   if (error instanceof TypeError && /^(url|token|name): /.test(message)) return message;
   throw error;
 }
 
-function callReason({ type, status, message, cause }: DeciderError, origin: string, doubt: string): string {
-  if (status !== null) return `${type}: ${message}`;
+function callReason({ type, status, message, cause }: DeciderError, origin: string): string {
+  if (status !== null || !OF_CONNECTION.has(type)) return `${type}: ${message}`;
   const code = connectionCode(cause) ?? type;
   if (cause instanceof TypeError && !LOST.has(code)) return unreachable(origin, cause);
-  return `url: ${origin} did not complete its response (${code}). ${doubt}`;
+  return `url: ${origin} did not complete its response (${code}).`;
 }
 
 /** Null unless it is a URL of HTTP. The rest of it may hold a password. */
@@ -90,13 +96,15 @@ export function printLineErrors(
   for (const { line, type, error } of lines) printError(visible(`${file}:${line}: ${type}: ${error}`));
 }
 
-/** After Ctrl-C, the command ends with what `text` returns at that time; null: with nothing. */
+/** After Ctrl-C or SIGTERM, the command ends with what `text` returns at that time; null: with nothing. */
 export function explainInterrupt(text: () => string | null): void {
-  process.once('SIGINT', () => {
+  const end = (signal: keyof typeof STATUS_OF_SIGNAL) => {
     process.once('exit', () => {
       const explained = text();
       if (explained !== null) printError(explained);
     });
-    process.exit(INTERRUPTED);
-  });
+    process.exit(STATUS_OF_SIGNAL[signal]);
+  };
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
 }

@@ -1,6 +1,6 @@
-import { OperatorError, showBytes } from '../base/index.js';
+import { OperatorError, shellWord, showBytes } from '../base/index.js';
 import { splitNames } from '../engine/index.js';
-import { type Reference, shellWord, showReference } from './reference.js';
+import { type Reference, showReference } from './reference.js';
 import type { HubFile, Repository } from './repository.js';
 
 /** A model of a repository: one GGUF, or all files of a split one, in order. */

@@ -4,4 +4,4 @@ export type { PullProgress } from './download-progress.js';
 export { hubSettings } from './hub-environment.js';
 export { requireSpace } from './part-file.js';
 export { downloadSelection, type HubContext, type Selection, select } from './pull.js';
-export { parseReference, shellWord, showReference } from './reference.js';
+export { parseReference, showReference } from './reference.js';

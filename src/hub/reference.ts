@@ -50,10 +50,6 @@ export function showReference(
   return 'file' in part ? `hf:${repository}/${part.file}${at}` : `hf:${repository}${at}:${part.quantization}`;
 }
 
-/** A text as one word of a command line, quoted if a shell could read it in another way. */
-export const shellWord = (text: string): string =>
-  /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
 /**
  * Throws OperatorError for a path that could leave the folder it is joined to, or that file systems do not accept: the
  * paths of a repository are chosen by its owner.

@@ -1,6 +1,6 @@
-import { OperatorError } from '../base/index.js';
+import { OperatorError, shellWord } from '../base/index.js';
 import type { HubConnection } from './connection.js';
-import { type Reference, requireSafePath, shellWord, showReference } from './reference.js';
+import { type Reference, requireSafePath, showReference } from './reference.js';
 import { notOfHub, type Retries, retried } from './retry.js';
 
 /** A file of a repository. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { decider, run as runCommand } from '../support/cli.js';
+import { rawStub, refusal, response, type StubAnswer } from '../support/client/raw-stub.js';
 import { EngineGate } from '../support/engine-gate.js';
 import { startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';
@@ -91,18 +92,25 @@ test('batches results --wait: continues with the id of a batch', async (t) => {
   t.equal(`${stdout}\n`, await results(id));
 });
 
-test('batches submit --wait: Ctrl-C leaves the batch and says how to wait again', async (t) => {
+test('batches submit --wait: a signal leaves the batch, and the command says how to wait again', async (t) => {
   const { gate, file, json, start, run, server: holding } = await beside(t, server());
   gate.hold();
-  const waiting = start(['submit', file('cases.jsonl', lines(5)), '--wait', '--out', 'results.jsonl']);
-  const id = (await waiting.errorLine(/: 5 lines$/)).slice(0, -': 5 lines'.length);
-  waiting.child.kill('SIGINT');
-  const { code, stderr } = await waiting.end();
-  t.equal(code, 130);
-  t.equal(
-    stderr.trim().split('\n').at(-1),
-    `${id} continues on the server. To wait again: decider batches results ${id} --wait --out results.jsonl --url ${holding.url}`,
-  );
+  const args = [file('cases.jsonl', lines(5)), '--idempotency-key', 'held'];
+  let id = '';
+  for (const [signal, status] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const waiting = start(['submit', ...args, '--wait', '--out', 'my results.jsonl']);
+    id = (await waiting.errorLine(/: 5 lines$/)).slice(0, -': 5 lines'.length);
+    waiting.child.kill(signal);
+    const { code, stderr } = await waiting.end();
+    t.equal(code, status);
+    t.equal(
+      stderr.trim().split('\n').at(-1),
+      `${id} continues on the server. To wait again: decider batches results ${id} --wait --out 'my results.jsonl' --url ${holding.url}`,
+    );
+  }
   gate.open();
   t.equal((await run('results', id, '--wait')).code, 0);
   t.match(await json('show', id), { id, status: 'done' });
@@ -202,6 +210,67 @@ test('batches results --out: a download that breaks leaves the file that was the
   t.equal(code, 1);
   t.strictSame(readdirSync(folder), ['results.jsonl']);
   t.equal(readFileSync(out, 'utf8'), 'of yesterday');
+});
+
+/** `decider batches` beside a server that sends these answers. */
+async function besideStub(t: Test, ...answers: StubAnswer[]) {
+  const { url } = await rawStub(t, ...answers);
+  const run = (...args: string[]) =>
+    runCommand(t, ['batches', ...args, '--url', url], { DECIDER_TOKEN: 'dk_1' });
+  return { url, run };
+}
+
+/** A proxy has lost the response of the server, and asks for no repetition. */
+const LOST_BY_PROXY = response('<html>', '504 Gateway Timeout', 'X-Should-Retry: false\r\n');
+
+test('batches: a doubt is printed exactly if the server may have changed something', async (t) => {
+  const folder = t.testdir({ 'cases.jsonl': lines(2) });
+  const cases = join(folder, 'cases.jsonl');
+  const proxied = await besideStub(t, LOST_BY_PROXY);
+  const answered = 'unknown: The server, or a proxy before it, answered with status 504.';
+  for (const [args, doubt] of [
+    [['submit', cases], ' The batch may have been submitted: look at decider batches list before you '],
+    [
+      ['submit', cases, '--idempotency-key', 'a'],
+      ' The batch may have been submitted. Run the command again: ',
+    ],
+    [['cancel', 'batch_1'], ' The batch may have been cancelled: look at decider batches show.\n'],
+    [['list'], '\n'],
+    [['show', 'batch_1'], '\n'],
+    [['results', 'batch_1', '--wait'], '\n'],
+  ] as const) {
+    const { code, stderr } = await proxied.run(...args);
+    t.equal(code, 1);
+    t.equal(stderr.slice(0, answered.length + doubt.length), `${answered}${doubt}`);
+  }
+  const cut = await besideStub(t, '');
+  t.match((await cut.run('list')).stderr, /did not complete its response \([A-Z_]+\)\.\n$/);
+});
+
+test('batches submit --wait: a failure after the batch was submitted says how to go on', async (t) => {
+  const folder = t.testdir({ 'cases.jsonl': lines(2) });
+  const cases = join(folder, 'cases.jsonl');
+  const out = join(folder, 'none', 'results');
+  const submitted = response('{"id":"batch_1","lines":2}');
+  const finished = '{"id":"batch_1","lines":2,"results_available":true,"counts":{"done":2,"failed":0}}';
+  const full = await besideStub(t, submitted, response(finished), response('{}\n{}\n'));
+  const failed = await full.run('submit', cases, '--wait', '--out', out);
+  t.equal(failed.code, 1);
+  t.match(failed.stderr.split('\n'), [
+    'batch_1: 2 lines',
+    `batch_1 has finished. To get its results: decider batches results batch_1 --out ${out} --url ${full.url}`,
+    /^file: ENOENT/,
+  ]);
+  const gone = await besideStub(t, submitted, refusal('batch_not_found', '404 Not Found'));
+  const { stderr } = await gone.run('submit', cases, '--wait');
+  t.equal(stderr, 'batch_1: 2 lines\nbatch_not_found: A sentence.\n');
+});
+
+test('batches submit: what the client refuses has its own sentence, and --out needs --wait', async (t) => {
+  const folder = t.testdir({ 'cases.jsonl': lines(2) });
+  const { run } = await besideStub(t, '');
+  const alone = await run('submit', join(folder, 'cases.jsonl'), '--out', join(folder, 'results'));
+  t.match(alone, { code: 1, stderr: 'out: give --wait, too.\n' });
 });
 
 test('batches: every failure is one line and status 1', async (t) => {

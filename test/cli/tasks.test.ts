@@ -252,6 +252,42 @@ test('tasks labels: after a refusal in a later call, it goes on where it ended',
   });
 });
 
+test('tasks: a doubt is printed exactly if the server may have changed something', async (t) => {
+  const { environment, file, json } = await beside(t);
+  await json('put', 'doubted', file('task.json', TASK));
+  const shown = response(JSON.stringify(await json('show', 'doubted')));
+  // A proxy has lost the response of the server, and asks for no repetition.
+  const lost = response('<html>', '504 Gateway Timeout', 'X-Should-Retry: false\r\n');
+  const answered = 'unknown: The server, or a proxy before it, answered with status 504.';
+  const task = file('task.json', TASK);
+  const states = file('states.jsonl', labelsOf(1, { angry: true }));
+  const named = file('named.jsonl', JSON.stringify({ request_id: 'r', expected: { angry: true } }));
+  const look = ': look at decider tasks show before you run the command again.\n';
+  for (const [args, answers, doubt] of [
+    [['list'], [lost], '\n'],
+    [['show', 'doubted'], [lost], '\n'],
+    [['put', 'doubted', task], [lost], ` The task may have been changed${look}`],
+    [['delete', 'doubted'], [lost], ` The task may have been deleted${look}`],
+    [['fit', 'doubted'], [lost], ` The task may have been fitted${look}`],
+    [['promote', 'doubted'], [lost], ` The task may have been promoted${look}`],
+    [['labels', 'doubted', named], [lost], '\n'],
+    [
+      ['labels', 'doubted', named],
+      [shown, lost],
+      ' The labels may be stored. Sent again, each counts once.\n',
+    ],
+    [
+      ['labels', 'doubted', states],
+      [shown, lost],
+      ' The labels may be stored. Sent again, those with a state are charged again; each counts once.\n',
+    ],
+  ] as const) {
+    const { url } = await rawStub(t, ...answers);
+    const { code, stderr } = await runCommand(t, ['tasks', ...args, '--url', url], environment);
+    t.strictSame([code, stderr], [1, `${answered}${doubt}`]);
+  }
+});
+
 test('tasks labels: from standard input; Ctrl-C says what is stored', async (t) => {
   const { environment, file, json, url } = await beside(t);
   await json('put', 'piped', file('task.json', TASK));
