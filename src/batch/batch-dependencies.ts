@@ -61,9 +61,15 @@ export interface BatchTasks {
   keep(answer: LineAnswer): void;
 }
 
-/** Processes uploaded files on another thread. Keys take turns. Rejects with the signal's reason if it aborts. */
+/**
+ * Processes uploaded files on another thread. Keys take turns. Rejects with the signal's reason if it aborts while the file
+ * waits for a turn.
+ */
 export interface FileThread {
-  /** Rejects with TasksWanted if the file names tasks, and those of the task are null. */
+  /**
+   * Rejects with TasksWanted if the file names tasks, and those of the task are null. A result is returned although the
+   * signal has aborted meanwhile, because its block has to be freed.
+   */
   ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult>;
   digest(task: SentFile, caller: Caller, signal: AbortSignal): Promise<DigestResult>;
 }

@@ -116,6 +116,7 @@ export class Submitter {
     const file = await this.ingest(task, signal);
     if (!file.ok) throw new ApiError(file.type, file.message, {}, file.details);
     try {
+      signal.throwIfAborted();
       const webhook = address === null ? null : sealWebhook({ id, dataKey }, address);
       const contents = { id, caller, dataKey, file, webhook, idempotency };
       return await batches.create(new Draft(contents, this.parts));

@@ -55,8 +55,8 @@ export class BatchFiles {
   }
 
   /**
-   * Rejects with ApiError `overloaded` if too many files wait, and with the signal's reason if it aborts; the file's memory
-   * may then be reused; and with TasksWanted.
+   * Rejects with ApiError `overloaded` if too many files wait, with the signal's reason if it aborts while the file waits,
+   * and with TasksWanted. The memory of the file may then be reused.
    */
   async ingest(task: IngestTask, signal: AbortSignal): Promise<IngestResult> {
     const result = await this.run<IngestResult | WantedNames>('ingest', task, task.owner, signal);
@@ -84,7 +84,6 @@ export class BatchFiles {
     for (;;) {
       const start = () => this.thread.run<Result | FileRoom>(name, { task, room, manifest: this.manifest() });
       const result: Result | FileRoom = await inTurn(this.rooms[room], owner, 'batch files', start, signal);
-      signal.throwIfAborted();
       if (typeof result === 'object') return result;
       room = result;
     }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { test } from 'tap';
-import { LOOKUP_SHARES } from '../../src/batch/submit.js';
+import type { Caller } from '../../src/access/index.js';
+import { Blocks } from '../../src/batch/ingest/blocks.js';
+import { LOOKUP_SHARES, type Submission, Submitter } from '../../src/batch/submit.js';
 import { Sealer } from '../../src/storage/folder/index.js';
 import { encryptDataKeys } from '../../src/storage/folder/master-key/encrypt-data-keys.js';
 import { revokeKey } from '../support/access/folder-changes.js';
@@ -60,6 +62,23 @@ test('a key that is revoked while its file is checked creates no batch', async (
   t.match(await submitted, { type: 'unauthorized', status: 401 });
   t.equal([...world.store.table('batches').entries()].length, 0);
   t.equal([...world.store.table('data_keys').entries()].length, 0);
+});
+
+test('a client that left while its file was read: no batch, and the memory of the file is free', async (t) => {
+  const blocks = new Blocks();
+  const [block] = [blocks.take(), blocks.take()];
+  const client = new AbortController();
+  const ingest = async () => {
+    client.abort('gone');
+    return { ok: true, lines: 1, chunks: [], block, models: [] };
+  };
+  const create = () => t.fail('a batch is made');
+  const parts = { batches: { checkRoom: () => {}, create }, files: { ingest } };
+  const submitter = new Submitter(parts as unknown as ConstructorParameters<typeof Submitter>[0]);
+  const caller = { key: { id: 'k' }, workspace: { id: 'w', models: null } } as unknown as Caller;
+  const sent = { file: Buffer.from(''), webhook: null, idempotencyKey: null, signal: client.signal };
+  t.equal(await reason(submitter.submit(caller, sent as unknown as Submission)), 'gone');
+  t.equal(blocks.take(), block);
 });
 
 test('the batches of a key are listed oldest first, also after a restart', async (t) => {
