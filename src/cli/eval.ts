@@ -104,9 +104,9 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
   });
 
 /** On `/v1/systemone`, a server answers an unknown model with its default one. */
-function warnOfOtherModels({ models }: EvaluationReport, { model, results }: EvalOptions): void {
+function warnOfOtherModels({ models }: EvaluationReport, { model }: EvalOptions): void {
   const others = models.filter((answered) => answered !== model && !answered.startsWith(`${model}-`));
-  if (model === undefined || results !== undefined || others.length === 0) return;
+  if (model === undefined || others.length === 0) return;
   printError(`--model ${model}: answers came from ${modelsText(others)}.`);
 }
 

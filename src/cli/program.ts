@@ -178,6 +178,22 @@ program
   .option('--html <file>', 'write the result as an HTML page')
   .action(async (url, options) => (await import('./load.js')).load(url, options));
 
+/** Options of `eval` that have no meaning without asking. */
+const OF_ASKING = [
+  'url',
+  'path',
+  'token',
+  'model',
+  'concurrency',
+  'archive',
+  'resume',
+  'exact',
+  'orderBias',
+  'formatBias',
+  'modeDifference',
+  'rotations',
+];
+
 program
   .command('eval')
   .description('measure the decisions of a model on cases with known answers')
@@ -185,15 +201,19 @@ program
   .option('--config <file>', 'configuration file (JSON)')
   .option('--format <name>', 'read the file of a public benchmark: boolq, arc, mmlu or hellaswag')
   .option('--model <id>', 'ask this model or build, whatever the cases name')
-  .addOption(new Option('--url <url>', 'ask a server instead of the engine in process').conflicts('results'))
+  .option('--url <url>', 'ask a server instead of the engine in process')
   .option('--path <path>', 'path of the decisions, with --url', '/v1/systemone')
   .option('--token <token>', 'API token for --url (default: DECIDER_TOKEN)')
   .option('--concurrency <number>', 'requests in progress at a time (default: 4 with --url, 64 in process)')
-  .option('--results <file>', 'ask nothing: read a batch results file, or an archive')
+  .addOption(
+    new Option('--results <file>', 'ask nothing: read a batch results file, or an archive').conflicts(
+      OF_ASKING,
+    ),
+  )
   .addOption(
     new Option('--compare <files...>', 'compare two archives or batch results files').conflicts([
-      'url',
       'results',
+      ...OF_ASKING,
     ]),
   )
   .option('--archive <file>', 'file of every response (default: <cases>.archive.jsonl)')

@@ -98,6 +98,35 @@ test('SIGINT, then --resume: no case is asked twice, and the report is the same'
   t.match(compared.stdout, /^other answers: 0\.0 %$[\s\S]*^all +90 +accuracy /m);
 });
 
+/** Options that have no meaning for stored answers. */
+const STORED: ReadonlyArray<readonly [string, ...string[]]> = [
+  ['--url', 'http://127.0.0.1:9'],
+  ['--path', '/v1/decide'],
+  ['--token', 'dk_1'],
+  ['--model', 'm'],
+  ['--concurrency', '2'],
+  ['--archive', 'x'],
+  ['--resume'],
+  ['--exact'],
+  ['--order-bias'],
+  ['--format-bias'],
+  ['--mode-difference'],
+  ['--rotations', '2'],
+];
+
+test('options of asking are refused with stored answers', async (t) => {
+  for (const [option, ...value] of STORED) {
+    for (const from of [
+      ['--results', 'a'],
+      ['--compare', 'a', 'b'],
+    ]) {
+      const { code, stderr } = await run(t, ['eval', 'cases.jsonl', ...from, option, ...value]);
+      t.equal(code, 1);
+      t.match(stderr, new RegExp(`^error: option '${from[0]} .*' cannot be used with option '${option}[ ']`));
+    }
+  }
+});
+
 test('wrong arguments are refused in one line', async (t) => {
   const { folder, cases } = prepare(t, 'http://127.0.0.1:9', 2);
   const archive = ['--archive', join(folder, 'x')];
