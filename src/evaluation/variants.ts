@@ -62,8 +62,14 @@ export function averageOf(variant: VariantName): number {
  * on.
  *
  * @param model replaces the model that the case names; null: as the case says
+ * @param without other fields that are left out
  */
-export function bodyOf(asked: Case, variant: VariantName, model: string | null): string {
+export function bodyOf(
+  asked: Case,
+  variant: VariantName,
+  model: string | null,
+  without: readonly string[] = [],
+): string {
   const body = openBody(Buffer.from(asked.request));
   const { fields, sources } = body;
   const json: Record<string, string | undefined> = {
@@ -76,7 +82,9 @@ export function bodyOf(asked: Case, variant: VariantName, model: string | null):
     else json.state = stateForms(request.state)[variant.slice('form '.length) as StateForm];
   }
   if (model !== null) json.model = JSON.stringify(model);
-  for (const [name, value] of Object.entries(fields)) json[name] ??= JSON.stringify(value);
+  for (const [name, value] of Object.entries(fields)) {
+    if (!without.includes(name)) json[name] ??= JSON.stringify(value);
+  }
   return `{${Object.entries(json)
     .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
     .join(',')}}`;

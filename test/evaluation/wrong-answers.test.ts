@@ -121,10 +121,8 @@ test('batches from-cases: every case as a line, checked as a batch is', async (t
   const request = '{"questions":{"b":{"type":"noul"},"a":{"type":"noul"}},"state":{"z":1.50,"y":[1e2]}}';
   const own = (id: string, body = request) =>
     `{"id":${JSON.stringify(id)},"request":${body},"expected":{"a":true}}\n`;
-  writeFileSync(
-    cases,
-    `${own('one')}\n${own('two', `{"model":"m","raw_probabilities":false,${request.slice(1)}`)}`,
-  );
+  const both = `${own('one')}\n${own('two', `{"model":"m","raw_probabilities":false,${request.slice(1)}`)}`;
+  writeFileSync(cases, both);
   const from = (...args: string[]) => run(t, ['batches', 'from-cases', cases, ...args]);
   const { code, stdout, stderr } = await from('--model', 'decider-g-12b');
   t.strictSame([code, stderr], [0, '']);
@@ -133,6 +131,18 @@ test('batches from-cases: every case as a line, checked as a batch is', async (t
   t.match(one, '"questions":{"b":{"type":"noul"},"a":{"type":"noul"}}');
   t.match(JSON.parse(one), { custom_id: 'one', model: 'decider-g-12b', raw_probabilities: true });
   t.match(JSON.parse(two), { custom_id: 'two', model: 'decider-g-12b', raw_probabilities: false });
+  const ofLine = '"custom_id":"other","task":"mail","raw_probabilities":null,"label_mass":true';
+  writeFileSync(cases, own('three', `{${ofLine},${request.slice(1)}`));
+  const third = (await from('--model', 'm')).stdout;
+  t.strictSame(JSON.parse(third), {
+    custom_id: 'three',
+    model: 'm',
+    raw_probabilities: true,
+    label_mass: true,
+    ...JSON.parse(request),
+  });
+  t.equal(third.match(/raw_probabilities/g)?.length, 1);
+  writeFileSync(cases, both);
   const out = join(folder, 'batch.jsonl');
   t.equal((await from('--model', 'decider-g-12b', '--out', out)).stdout, '');
   t.equal(readFileSync(out, 'utf8').trimEnd(), stdout.trimEnd());
