@@ -62,11 +62,30 @@ const SYNC_EVERY = 64;
 const MODE = 0o600;
 const FORMAT = 'decider archive 1';
 
+/** Locks a file, as `lockFile` does; tests pass their own. */
+type Lock = (file: string, tries: number) => (() => void) | null;
+
 /** Two runs on one archive would ask every case twice. Throws OperatorError if another process has it. */
 function lock(file: string): () => void {
   const unlock = lockFile(file, 1);
-  if (unlock === null) throw new OperatorError(`The archive ${file} is in use by another process.`);
+  if (unlock === null) throw inUse(file);
   return unlock;
+}
+
+const inUse = (file: string) => new OperatorError(`The archive ${file} is in use by another process.`);
+
+/** Locks a new file. Throws OperatorError: then it is closed, and removed if no other process has it. */
+function lockNew(file: string, descriptor: number, take: Lock): () => void {
+  try {
+    const unlock = take(file, 1);
+    if (unlock !== null) return unlock;
+  } catch (error) {
+    closeSync(descriptor);
+    rmSync(file, { force: true });
+    throw error;
+  }
+  closeSync(descriptor);
+  throw inUse(file);
 }
 
 /** Removes a file that was killed within its first line. Throws OperatorError for any other file. */
@@ -105,8 +124,8 @@ export class Archive {
     this.answers = earlier.length;
   }
 
-  /** Creates an archive. Throws OperatorError if the file exists. */
-  static create(file: string, header: ArchiveHeader): Archive {
+  /** Creates an archive. Throws OperatorError if the file exists or cannot be locked. */
+  static create(file: string, header: ArchiveHeader, take: Lock = lockFile): Archive {
     let descriptor: number;
     try {
       descriptor = openSync(
@@ -118,7 +137,7 @@ export class Archive {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(file);
       throw new OperatorError(`archive: ${(error as Error).message}.`);
     }
-    const archive = new Archive(file, descriptor, lock(file), [], 0);
+    const archive = new Archive(file, descriptor, lockNew(file, descriptor, take), [], 0);
     try {
       archive.write(JSON.stringify(header));
     } catch (error) {

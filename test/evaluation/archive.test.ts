@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
+import { OperatorError } from '../../src/base/index.js';
 import { Archive, type ArchivedAnswer, readArchive } from '../../src/evaluation/archive.js';
 
 const HEADER = {
@@ -27,6 +28,20 @@ test('an archive is private, grows, and is read back', async (t) => {
   more.close();
   t.strictSame(readArchive(file)?.answers, [answer('1'), answer('2')]);
   t.equal(readArchive(join(t.testdir({}), 'none')), null);
+});
+
+test('a new archive that cannot be locked is closed, and removed unless another process has it', async (t) => {
+  const open = () => readdirSync('/proc/self/fd').length;
+  const before = open();
+  const file = join(t.testdir({}), 'a.jsonl');
+  const noLocks = () => {
+    throw new OperatorError('no locks');
+  };
+  t.throws(() => Archive.create(file, HEADER, noLocks), /no locks/);
+  t.notOk(existsSync(file));
+  t.throws(() => Archive.create(file, HEADER, () => null), /in use/);
+  t.ok(existsSync(file));
+  t.equal(open(), before);
 });
 
 test('the line that a kill cut is removed', async (t) => {
