@@ -14,19 +14,27 @@ type MoveOptions = Options & { readonly to: (typeof PLACES)[number] };
 const LINE_EVERY_MS = 2_000;
 const STEPS = { copy: 'copying', compare: 'comparing' } as const;
 
+/** A move begins only in an empty database. */
+const IF_UNKNOWN =
+  'Run the command again: if the database is not empty then, this command has moved the data, and both sides were compared.';
+
 /** `decider store move`: copies everything, and compares both sides. */
 export const move = (options: MoveOptions) =>
-  withDatabase(options, async (database, { data: folder, master_key: given }) => {
-    const sides = { folder, database, masterKey: readMasterKey(given) };
-    const report = progress((line) => printError(line), systemClock.monotonic);
-    if (options.to === 'database' && !storeExists(folder))
-      throw new OperatorError(
-        `The data folder ${folder} has no store, so there is nothing to move. Name the folder of the earlier server (data, DECIDER_DATA).`,
-      );
-    const tables = await (options.to === 'database' ? moveToDatabase : moveToFolder)(sides, report);
-    if (options.json) return printJson({ to: options.to, tables });
-    show(tables, options.to, folder);
-  });
+  withDatabase(
+    options,
+    async (database, { data: folder, master_key: given }) => {
+      const sides = { folder, database, masterKey: readMasterKey(given) };
+      const report = progress((line) => printError(line), systemClock.monotonic);
+      if (options.to === 'database' && !storeExists(folder))
+        throw new OperatorError(
+          `The data folder ${folder} has no store, so there is nothing to move. Name the folder of the earlier server (data, DECIDER_DATA).`,
+        );
+      const tables = await (options.to === 'database' ? moveToDatabase : moveToFolder)(sides, report);
+      if (options.json) return printJson({ to: options.to, tables });
+      show(tables, options.to, folder);
+    },
+    IF_UNKNOWN,
+  );
 
 function show(tables: readonly ComparedTable[], to: MoveOptions['to'], folder: string): void {
   const cells = tables.map(({ table: name, rows, sha256 }) => [name, String(rows), sha256]);

@@ -12,20 +12,19 @@ import { type Options, reportError } from './output.js';
 
 /**
  * Runs a command on the database of the settings. An OperatorError, or a database that cannot be used, ends it with status
- * 1 and one line.
+ * 1 and one line. `ifUnknown`: as in `useDatabase`.
  */
 export function withDatabase(
   { config }: Options,
   command: (database: Database, settings: Settings) => Promise<void>,
+  ifUnknown = 'Run the command again: it changes nothing twice.',
 ): Promise<void> {
   return reportError(async () => {
     const settings = loadSettings(process.env, config);
     const { store } = settings;
     if (store.url === '')
       throw new OperatorError('Set store.url (DECIDER_STORE_URL): this command works on a database.');
-    await useDatabase(store, 'Run the command again: it changes nothing twice.', (database) =>
-      command(database, settings),
-    );
+    await useDatabase(store, ifUnknown, (database) => command(database, settings));
   });
 }
 
