@@ -162,13 +162,13 @@ export const METRICS = {
   batchLines: {
     name: 'decider_batch_lines_total',
     kind: 'counter',
-    help: 'Batch lines with a result: `answered`, or `failed` if refused or abandoned.',
+    help: 'Batch lines with a result of this server: `answered`, or `failed` if refused or abandoned.',
     labels: ['outcome'],
   },
   batchesOpen: {
     name: 'decider_batches_open',
     kind: 'gauge',
-    help: 'Batches that have not finished, including cancelled ones with lines in progress.',
+    help: 'Batches that have not finished, including cancelled ones with lines in progress. With a database, those of all nodes.',
     labels: [],
   },
   webhookAttempts: {
