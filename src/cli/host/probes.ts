@@ -8,7 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
@@ -92,7 +92,8 @@ export const thisHost: HostProbes = {
     const begun = performance.now();
     const descriptor = openSync(file, 'wx', 0o600);
     try {
-      writeSync(descriptor, Buffer.alloc(WRITTEN_BYTES));
+      // Not writeSync, which may write only a part on a full disk.
+      writeFileSync(descriptor, Buffer.alloc(WRITTEN_BYTES));
       fsyncSync(descriptor);
       return performance.now() - begun;
     } finally {
