@@ -565,13 +565,21 @@ function readRetryAfter(value, now) {
   return Number.isNaN(date) ? null : Math.max(0, (date - now) / 1e3);
 }
 
+// src/client/time-limit.ts
+var TRANSFER_MS = 9e4;
+var ENGINE_MS = 6e4;
+var PROMPTS_AT_ONCE = 16;
+function usualTimeLimit(prompts) {
+  const limits = Math.max(1, Math.ceil(prompts / PROMPTS_AT_ONCE) || 1);
+  return Math.min(TRANSFER_MS + ENGINE_MS * limits, TIMER_MS_MAX);
+}
+
 // src/client/http-calls.ts
 var RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 var RETRIES = 2;
-var TIMEOUT_MS = 15e4;
 var HttpCalls = class {
   /** Throws TypeError for settings that cannot be used. The address and the token are not quoted: both may be secret. */
-  constructor({ url, token, retries = RETRIES, timeoutMs = TIMEOUT_MS }, runtime) {
+  constructor({ url, token, retries = RETRIES, timeoutMs }, runtime) {
     this.runtime = runtime;
     const base = URL.canParse(url) ? new URL(url) : null;
     if (base === null || !/^https?:$/.test(base.protocol))
@@ -582,7 +590,7 @@ var HttpCalls = class {
       throw new TypeError("token: must be printable ASCII characters without spaces.");
     }
     requireCount("retries", retries);
-    requireMilliseconds("timeoutMs", timeoutMs, 1);
+    if (timeoutMs !== void 0) requireMilliseconds("timeoutMs", timeoutMs, 1);
     this.base = new URL(base.pathname.replace(/\/*$/, "/"), base);
     this.#token = token;
     this.retries = retries;
@@ -610,13 +618,14 @@ var HttpCalls = class {
   }
   /** Sends a call once. The deadline stays until the caller has read the body and ended it. */
   async open(call) {
-    const { path, signal } = call;
+    const { path, signal, prompts = 1 } = call;
     signal?.throwIfAborted();
     const url = new URL(path, this.base);
-    const deadline = new AttemptDeadline(this.runtime, this.timeoutMs, signal);
+    const timeoutMs = this.timeoutMs ?? usualTimeLimit(prompts);
+    const deadline = new AttemptDeadline(this.runtime, timeoutMs, signal);
     const failure = (error, otherwise = brokenBody) => {
       if (signal?.aborted) return signal.reason;
-      return deadline.timedOut ? timeout(this.timeoutMs, error) : otherwise(error, url);
+      return deadline.timedOut ? timeout(timeoutMs, error) : otherwise(error, url);
     };
     try {
       const response = await this.runtime.fetch(url, this.initOf(call, deadline.signal)).catch((error) => Promise.reject(failure(error, failedFetch)));
@@ -886,6 +895,7 @@ var Decider = class {
       method: "POST",
       body,
       headers: { ...headers, ...diagnosticHeaders(asked) },
+      prompts: countOf(request.questions) * (asked.optionRotations ?? 1),
       repeatable: "unanswered",
       has: "answers",
       signal
@@ -898,6 +908,7 @@ var Decider = class {
       path: "v1/decisions",
       method: "POST",
       body: JSON.stringify(request),
+      prompts: countOf(request.questions),
       headers: { "content-type": "application/json" },
       repeatable: "unanswered",
       has: "answers",
@@ -939,6 +950,7 @@ var Decider = class {
     return (await this.calls.json({ path, repeatable: "always", has, signal })).body;
   }
 };
+var countOf = (questions) => Object.keys(questions ?? {}).length;
 function diagnosticHeaders({ rawProbabilities, labelMass, optionRotations }) {
   return {
     ...rawProbabilities === true && { "service-raw-probabilities": "true" },

@@ -67,6 +67,7 @@ export class Decider {
       method: 'POST',
       body,
       headers: { ...headers, ...diagnosticHeaders(asked) },
+      prompts: countOf(request.questions) * (asked.optionRotations ?? 1),
       repeatable: 'unanswered',
       has: 'answers',
       signal,
@@ -83,6 +84,7 @@ export class Decider {
       path: 'v1/decisions',
       method: 'POST',
       body: JSON.stringify(request),
+      prompts: countOf(request.questions),
       headers: { 'content-type': 'application/json' },
       repeatable: 'unanswered',
       has: 'answers',
@@ -130,6 +132,9 @@ export class Decider {
     return (await this.calls.json<Body>({ path, repeatable: 'always', has, signal })).body;
   }
 }
+
+/** How many questions there are; none if the caller has sent something else, which the server refuses. */
+const countOf = (questions: object | undefined): number => Object.keys(questions ?? {}).length;
 
 function diagnosticHeaders({ rawProbabilities, labelMass, optionRotations }: DecideOptions) {
   return {

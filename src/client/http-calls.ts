@@ -6,13 +6,12 @@ import { failedFetch, lostConnection } from './failed-fetch.js';
 import { requireCount, requireMilliseconds } from './number-options.js';
 import { type Repeatable, waitBeforeRetry } from './repeat-rules.js';
 import { readText } from './response-body.js';
+import { usualTimeLimit } from './time-limit.js';
 
 /** Bytes of a JSON response; the largest answer to a request of 32 MiB is smaller. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** Retries of a call, unless the caller says otherwise. */
 const RETRIES = 2;
-/** The server answers or refuses a request within about two minutes: one to receive it, one to compute it. */
-const TIMEOUT_MS = 150_000;
 
 export interface CallSettings {
   /** The address of the server: `https://decider.example`. */
@@ -21,7 +20,10 @@ export interface CallSettings {
   readonly token: string | null;
   /** How often a call is sent again at most; a whole number. */
   readonly retries?: number | undefined;
-  /** The time limit of an attempt, and of each pause of a response that streams, in milliseconds, 1 to 2,147,483,647. */
+  /**
+   * The time limit of an attempt, and of each pause of a response that streams, in milliseconds, 1 to 2,147,483,647. If absent,
+   * 150 seconds, and 60 more for every further 16 questions, once for each order of their options.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -38,6 +40,8 @@ export interface HttpCall {
   /** A field that every response has; absent: the caller looks itself. */
   readonly has?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Prompts that the server computes for it, at most; 1 if absent. */
+  readonly prompts?: number | undefined;
 }
 
 /** About the HTTP exchange of a call. */
@@ -62,11 +66,11 @@ export class HttpCalls {
   readonly #token: string | null;
   private readonly base: URL;
   readonly retries: number;
-  readonly timeoutMs: number;
+  private readonly timeoutMs: number | undefined;
 
   /** Throws TypeError for settings that cannot be used. The address and the token are not quoted: both may be secret. */
   constructor(
-    { url, token, retries = RETRIES, timeoutMs = TIMEOUT_MS }: CallSettings,
+    { url, token, retries = RETRIES, timeoutMs }: CallSettings,
     readonly runtime: ClientRuntime,
   ) {
     const base = URL.canParse(url) ? new URL(url) : null;
@@ -78,7 +82,7 @@ export class HttpCalls {
       throw new TypeError('token: must be printable ASCII characters without spaces.');
     }
     requireCount('retries', retries);
-    requireMilliseconds('timeoutMs', timeoutMs, 1);
+    if (timeoutMs !== undefined) requireMilliseconds('timeoutMs', timeoutMs, 1);
     this.base = new URL(base.pathname.replace(/\/*$/, '/'), base);
     this.#token = token;
     this.retries = retries;
@@ -103,13 +107,14 @@ export class HttpCalls {
 
   /** Sends a call once. The deadline stays until the caller has read the body and ended it. */
   async open(call: HttpCall): Promise<OpenResponse> {
-    const { path, signal } = call;
+    const { path, signal, prompts = 1 } = call;
     signal?.throwIfAborted();
     const url = new URL(path, this.base);
-    const deadline = new AttemptDeadline(this.runtime, this.timeoutMs, signal);
+    const timeoutMs = this.timeoutMs ?? usualTimeLimit(prompts);
+    const deadline = new AttemptDeadline(this.runtime, timeoutMs, signal);
     const failure = (error: unknown, otherwise = brokenBody): unknown => {
       if (signal?.aborted) return signal.reason;
-      return deadline.timedOut ? timeout(this.timeoutMs, error) : otherwise(error, url);
+      return deadline.timedOut ? timeout(timeoutMs, error) : otherwise(error, url);
     };
     try {
       const response = await this.runtime

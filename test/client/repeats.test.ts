@@ -4,6 +4,7 @@ import {
   Decider,
   type DeciderError,
   type DeciderOptions,
+  type DecisionsRequest,
   noul,
   systemRuntime,
 } from '../../src/client/index.js';
@@ -253,4 +254,37 @@ test('a batch file that is too large is not sent', async (t) => {
   t.equal(sent, 0);
   await batches.submit(bytes.subarray(1));
   t.equal(sent, 1);
+});
+
+test('the usual time limit follows from the questions and the orders of their options', async (t) => {
+  const limits: number[] = [];
+  const runtime = {
+    ...systemRuntime,
+    fetch: async () => new Response('{"answers":{}}'),
+    after(ms: number) {
+      limits.push(ms);
+      return () => {};
+    },
+  };
+  const decider = new Decider({ token: 'dk_test' }, runtime);
+  const questions = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`q${at}`, noul('Is it?')]));
+  for (const [count, optionRotations, seconds] of [
+    [1, undefined, 150],
+    [16, undefined, 150],
+    [17, undefined, 210],
+    [8, 2, 150],
+    [9, 2, 210],
+    [1, Number.NaN, 150],
+    [1, 2 ** 40, (2 ** 31 - 1) / 1_000],
+  ] as const) {
+    limits.length = 0;
+    await decider.decide({ state: 'x', questions: questions(count) }, { optionRotations });
+    t.strictSame(limits, [seconds * 1_000], `${count} ${optionRotations}`);
+  }
+  limits.length = 0;
+  const many = Array.from({ length: 400 }, () => ({}));
+  await decider.decisions({ questions: many } as unknown as DecisionsRequest);
+  await new Decider({ timeoutMs: 7 }, runtime).decide({ state: 'x', questions: questions(17) });
+  t.strictSame(limits, [1_590_000, 7]);
 });

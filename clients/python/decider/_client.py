@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import ssl
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional, Union, cast
 
@@ -47,7 +48,7 @@ class Decider:
         token: Optional[str] = None,
         *,
         retries: int = 2,
-        timeout: float = 150.0,
+        timeout: Optional[float] = None,
         context: Optional[ssl.SSLContext] = None,
         runtime: Runtime = Runtime(),
     ) -> None:
@@ -55,7 +56,8 @@ class Decider:
 
         `token`: of a key; only `models` and `health` work without one. `retries`: how often a call is sent again at
         most. `timeout`: the limit of an attempt, and of each pause of a response that streams, in seconds, more than 0 and
-        at most 2,147,483. `context`: for certificates of one's own.
+        at most 2,147,483; if absent, 150, and 60 more for every further 16 questions, once for each order of their
+        options. `context`: for certificates of one's own.
         """
         self._calls = HttpCalls(url, token, retries, timeout, context, runtime)
         self.batches = Batches(self._calls)
@@ -93,7 +95,10 @@ class Decider:
             headers["Service-Label-Mass"] = "true"
         if option_rotations is not None:
             headers["Service-Option-Rotations"] = str(option_rotations)
-        call = Call("v1/decide", "POST", body, headers, repeatable=False, has="answers")
+        # The server refuses other values.
+        orders = option_rotations if isinstance(option_rotations, int) else 1
+        prompts = len(questions) * orders
+        call = Call("v1/decide", "POST", body, headers, repeatable=False, has="answers", prompts=prompts)
         answer, info = self._calls.json(call)
         response = cast(DecideResponse, answer)
         return Decision(response["model"], cast(Any, response["answers"]), cast(Any, response["usage"]), info)
@@ -101,7 +106,9 @@ class Decider:
     def decisions(self, request: Mapping[str, Any]) -> DecisionsResponse:
         """Answers up to 400 questions in the form of OpenAI's Decisions API (docs/decisions-api.md)."""
         body, headers = encode(dict(request)), {"Content-Type": "application/json"}
-        call = Call("v1/decisions", "POST", body, headers, repeatable=False, has="answers")
+        questions = request.get("questions")
+        prompts = len(questions) if isinstance(questions, Sized) else 1
+        call = Call("v1/decisions", "POST", body, headers, repeatable=False, has="answers", prompts=prompts)
         return cast(DecisionsResponse, self._calls.json(call)[0])
 
     def limits(self) -> Limits:

@@ -17,6 +17,7 @@ from ._json import parse_json
 from ._response import OpenResponse, lost, misfit, timed_out
 from ._retry import wait_before_retry
 from ._settings import require_count, require_seconds
+from ._time_limit import usual_time_limit
 
 # Bytes of an error response that are read: those of the server are far smaller.
 _ERROR_BYTES_MAX = 1024 * 1024
@@ -48,6 +49,8 @@ class Call:
     repeatable: bool = True
     #: A field that every response has.
     has: str = "object"
+    #: Prompts that the server computes for it, at most.
+    prompts: int = 1
     #: When it has to have ended, in seconds of the monotonic clock.
     until: Optional[float] = None
 
@@ -72,7 +75,7 @@ class HttpCalls:
         url: str,
         token: Optional[str],
         retries: int,
-        timeout: float,
+        timeout: Optional[float],
         context: Optional[ssl.SSLContext],
         runtime: Runtime,
     ) -> None:
@@ -81,7 +84,8 @@ class HttpCalls:
         if token is not None and (token == "" or any(not "!" <= letter <= "~" for letter in token)):
             raise ValueError("token: must be printable ASCII characters without spaces.")
         require_count("retries", retries)
-        require_seconds("timeout", timeout, zero=False)
+        if timeout is not None:
+            require_seconds("timeout", timeout, zero=False)
         self._token = token
         self._timeout = timeout
         self._context = context
@@ -121,7 +125,8 @@ class HttpCalls:
 
     def open(self, call: Call) -> OpenResponse:
         """Sends a call once. The caller reads the body and closes the response."""
-        deadline = Deadline(min(self._timeout, self._left(call)), self.runtime.monotonic)
+        timeout = usual_time_limit(call.prompts) if self._timeout is None else self._timeout
+        deadline = Deadline(min(timeout, self._left(call)), self.runtime.monotonic)
         connection = self._connect(deadline)
         try:
             timed = TimedSocket(connection.sock, deadline)

@@ -8,6 +8,7 @@ import unittest
 from decider import Decider, DeciderError, _tasks, noul
 from decider._batches import file_of_batch
 from decider._images import encode_line
+from decider._time_limit import usual_time_limit
 from tests.stub import Clock, Stub, chunked, client, response
 
 ANSWER = json.dumps(
@@ -362,7 +363,7 @@ class Settings(unittest.TestCase):
                 Decider("http://a", token)
 
     def test_numbers_that_cannot_be_used(self) -> None:
-        for timeout in (0, -1, float("nan"), float("inf"), 2_147_484, None, "1"):
+        for timeout in (0, -1, float("nan"), float("inf"), 2_147_484, "1"):
             with self.assertRaisesRegex(ValueError, "^timeout: must be a number of seconds of more than 0 to 2147483"):
                 Decider(timeout=timeout)  # type: ignore[arg-type]
         for retries in (-1, 0.5, float("nan"), float("inf"), None):
@@ -377,6 +378,22 @@ class Settings(unittest.TestCase):
                     decider.batches.wait("b", timeout=seconds)  # type: ignore[arg-type]
             self.assertEqual(len(stub.requests), 0)
             decider.batches.wait("b", poll_seconds=0, timeout=2_147_483)
+
+    def test_the_usual_time_limit_follows_from_the_prompts(self) -> None:
+        for prompts, seconds in ((0, 150), (1, 150), (16, 150), (17, 210), (400, 1_590), (10**12, 2_147_483)):
+            self.assertEqual(usual_time_limit(prompts), seconds)
+        clock = Clock()
+
+        def slow(connection: socket.socket) -> None:
+            clock.advance(209)
+            connection.sendall(response(ANSWER)[:-1])
+
+        for count, rotations, type in ((8, 2, "timeout"), (9, 2, "connection_lost")):
+            with Stub(slow) as stub:
+                with self.assertRaises(DeciderError) as raised:
+                    questions = {str(at): noul("Is it?") for at in range(count)}
+                    clock.client(stub.url).decide("x", questions, option_rotations=rotations)
+                self.assertEqual(raised.exception.type, type)
 
     def test_a_file_of_a_batch(self) -> None:
         file = b'{"custom_id":"a"}\n'

@@ -8,7 +8,10 @@ export interface CallSettings {
     readonly token: string | null;
     /** How often a call is sent again at most; a whole number. */
     readonly retries?: number | undefined;
-    /** The time limit of an attempt, and of each pause of a response that streams, in milliseconds, 1 to 2,147,483,647. */
+    /**
+     * The time limit of an attempt, and of each pause of a response that streams, in milliseconds, 1 to 2,147,483,647. If absent,
+     * 150 seconds, and 60 more for every further 16 questions, once for each order of their options.
+     */
     readonly timeoutMs?: number | undefined;
 }
 /** What a request can carry: all of it has a known length, which the server requires. */
@@ -23,6 +26,8 @@ export interface HttpCall {
     /** A field that every response has; absent: the caller looks itself. */
     readonly has?: string | undefined;
     readonly signal?: AbortSignal | undefined;
+    /** Prompts that the server computes for it, at most; 1 if absent. */
+    readonly prompts?: number | undefined;
 }
 /** About the HTTP exchange of a call. */
 export interface ResponseInfo {
@@ -45,7 +50,7 @@ export declare class HttpCalls {
     readonly runtime: ClientRuntime;
     private readonly base;
     readonly retries: number;
-    readonly timeoutMs: number;
+    private readonly timeoutMs;
     /** Throws TypeError for settings that cannot be used. The address and the token are not quoted: both may be secret. */
     constructor({ url, token, retries, timeoutMs }: CallSettings, runtime: ClientRuntime);
     /** Sends a call until it is answered or must not be sent again, and reads the response as JSON. */
