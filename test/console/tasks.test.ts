@@ -3,7 +3,7 @@ import { LIMITS } from '../../src/api/index.js';
 import { LABEL_STATES_MAX } from '../../src/client/label-pieces.js';
 import { indented } from '../../src/console/json/json-node.js';
 import { readLabelFile } from '../../src/console/tasks/label-file.js';
-import { areEqual, isTaskName, readTask } from '../../src/console/tasks/loaded-task.js';
+import { areEqual, isTaskName, isToAsk, readTask } from '../../src/console/tasks/loaded-task.js';
 import { roundBottom, roundTop, ticksOf } from '../../src/console/tasks/plot-ticks.js';
 
 const read = (content: string | Uint8Array<ArrayBuffer>) =>
@@ -54,6 +54,29 @@ test('the questions of a task keep the order in which they were sent', async (t)
   t.notOk(areEqual(loaded.questions, readTask('{"questions":{"9":{"type":"noul"}}}').questions));
   t.strictSame(['a.b:C_1-', 'x'.repeat(64)].map(isTaskName), [true, true]);
   t.strictSame(['', '.', '..', 'a/b', 'x'.repeat(65), 'ä'].map(isTaskName), Array(6).fill(false));
+});
+
+test('a change of a task is confirmed for the task as it is', async (t) => {
+  const read = (fields: object) =>
+    readTask(
+      JSON.stringify({
+        name: 'a',
+        version: 1,
+        model: null,
+        updated_at: '2026-11-28T10:00:00.000+00:00',
+        questions: { q: { type: 'noul' } },
+        ...fields,
+      }),
+    );
+  const seen = read({});
+  const wanted = readTask('{"questions":{"other":{"type":"noul"}}}').questions;
+  t.notOk(isToAsk(seen, null, '', seen.questions), 'nothing changes');
+  t.ok(isToAsk(seen, null, '', wanted));
+  t.ok(isToAsk(seen, null, 'another', seen.questions));
+  t.notOk(isToAsk(read({}), seen, '', wanted), 'it was confirmed');
+  // A promotion, and a change of the settings or the labels of another person meanwhile.
+  t.ok(isToAsk(read({ version: 2 }), seen, '', wanted));
+  t.ok(isToAsk(read({ updated_at: '2026-11-28T10:00:00.001+00:00' }), seen, '', wanted));
 });
 
 test('the numbers of an axis are round', async (t) => {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
 import type { Api } from '../api/call-api.js';
-import { areEqual, isTaskName, type LoadedTask } from '../tasks/loaded-task.js';
+import { isTaskName, isToAsk, type LoadedTask } from '../tasks/loaded-task.js';
 import { findTask, putTask } from '../tasks/task-requests.js';
 import { ActionButton } from '../ui/action-button.js';
 import { BrowserStore } from '../ui/browser-store.js';
@@ -26,12 +26,19 @@ const NAME = new BrowserStore<string>('decider.task-name', 'tab', (stored) =>
   typeof stored === 'string' ? stored : null,
 );
 
+/** Whether a task is to be changed. */
+interface Question {
+  readonly found: LoadedTask;
+  /** Whether the task has changed since the same question was answered. */
+  readonly isAgain: boolean;
+}
+
 const DEFAULTS = { description: null, target_error: 0.05, confidence: 0.95, shadow: null };
 
 /** Makes a task of the questions and the model of a request, or changes one after a question. */
 export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
   const [name, setName] = useState(() => NAME.read() ?? '');
-  const [before, setBefore] = useQuestion<LoadedTask | null>(active, null);
+  const [before, setBefore] = useQuestion<Question | null>(active, null);
   const [saved, setSaved] = useState<string | null>(null);
   const action = useAction();
   const type = (text: string) => {
@@ -55,15 +62,17 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
       ? `Nothing has changed: version ${version} has these questions.`
       : `Saved as version ${version}.`;
   };
-  const save = async (): Promise<string> => {
+  /** `seen`: the task as it was when the user agreed to its change. Another change meanwhile is not reverted. */
+  const save = async (seen: LoadedTask | null): Promise<string> => {
     setSaved(null);
     const questions = questionsOfDraft(draft);
     const found = await findTask(api, name);
-    if (found === null || isUnchanged(found, draft, questions)) return put(found);
-    setBefore(found);
+    if (found === null || !isToAsk(found, seen, draft.model, questions)) return put(found);
+    setBefore({ found, isAgain: seen !== null });
     return '';
   };
   const isRight = isTaskName(name);
+  const version = before?.found.task.version ?? 0;
   return (
     <section class="panel" aria-labelledby="save-task-title">
       <div class="bar">
@@ -78,7 +87,7 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
         aria-label="Task"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isRight) action.run(save);
+          if (isRight) action.run(() => save(null));
         }}
       >
         <TextField
@@ -95,29 +104,25 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
         {saved !== null && action.done !== '' && <a href={`#/tasks/${saved}`}>Show the task {saved}</a>}
       </p>
       {action.error !== null && <ErrorNote error={action.error} />}
-      {before !== null && active && (
+      {before !== null && (
         <Confirm
-          title={`Change the task ${before.task.name}?`}
+          title={`Change the task ${name}?`}
           action="Change the task"
           onConfirm={() => {
             setBefore(null);
-            action.run(() => put(before));
+            action.run(() => save(before.found));
           }}
           onCancel={() => setBefore(null)}
         >
           <p>
-            There is a task of this name, with version {before.task.version}. These questions and this model
-            become version {before.task.version + 1}, which has no labels and no fit yet: <code>accept</code>{' '}
-            is <code>null</code> until it is fitted.
+            {before.isAgain
+              ? 'The task was changed meanwhile: it is now at'
+              : 'There is a task of this name, with'}{' '}
+            version {version}. These questions and this model become version {version + 1}, which has no
+            labels and no fit yet: <code>accept</code> is <code>null</code> until it is fitted.
           </p>
         </Confirm>
       )}
     </section>
   );
 }
-
-const isUnchanged = (
-  { task, questions }: LoadedTask,
-  { model }: Draft,
-  wanted: LoadedTask['questions'],
-): boolean => (task.model ?? '') === model && areEqual(questions, wanted);

@@ -30,7 +30,7 @@ export function DeleteTask({ api, name, active, onDeleted }: DeleteTaskProps) {
       <ActionButton off={action.busy} onClick={() => setAsking(true)}>
         Delete the task
       </ActionButton>
-      {asking && active && (
+      {asking && (
         <ConfirmTyped
           title="Delete the task with its versions, answers, labels and fits?"
           action="Delete it"

@@ -29,3 +29,22 @@ export function readTask(response: string): LoadedTask {
 
 /** Whether two sets of questions are the same to the server. */
 export const areEqual = (one: JsonNode, other: JsonNode): boolean => indented(one) === indented(other);
+
+/** Whether a task has not changed between two reads. */
+const isSameTask = ({ task: one }: LoadedTask, { task: other }: LoadedTask): boolean =>
+  one.version === other.version && one.updated_at === other.updated_at && one.created_at === other.created_at;
+
+/**
+ * Whether a person is to be asked before a task gets a model and questions.
+ *
+ * @param seen the task of the question that was answered with yes; null: none was
+ * @param model '': the default model
+ */
+export const isToAsk = (
+  found: LoadedTask,
+  seen: LoadedTask | null,
+  model: string,
+  questions: JsonNode,
+): boolean =>
+  !((found.task.model ?? '') === model && areEqual(found.questions, questions)) &&
+  !(seen !== null && isSameTask(found, seen));
