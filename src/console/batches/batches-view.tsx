@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Batch, Limits } from '../api/api-types.js';
+import type { Batch, Limits, BatchList as Page } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
 import { ErrorNote } from '../ui/error-note.js';
 import type { Source } from '../ui/sourced.js';
 import { BatchList } from './batch-list.js';
 import { BatchPanel } from './batch-panel.js';
-import { listBatches } from './list-batches.js';
+import { type ListedBatches, listBatches } from './list-batches.js';
 import { SubmitPanel } from './submit-panel.js';
 import { isMoving } from './use-batch.js';
 
@@ -24,7 +24,7 @@ interface BatchesViewProps {
 
 /** The batches of the key, one of them in detail, and a form for a new one. */
 export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
-  const [list, setList] = useState<{ batches: Batch[]; more: boolean } | null>(null);
+  const [list, setList] = useState<ListedBatches | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [source, setSource] = useState<Source>({ at: null, stale: 'no' });
   const [loads, setLoads] = useState(0);
@@ -36,7 +36,7 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
     setSource((old) => ({ ...old, stale: 'renewing' }));
     const control = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const show = (read: { batches: Batch[]; more: boolean }) => {
+    const show = (read: ListedBatches) => {
       if (control.signal.aborted) return;
       setError(null);
       setList(read);
@@ -50,7 +50,9 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
       if (!(thrown instanceof CallError && thrown.isTemporary)) return;
       timer = setTimeout(reload, Math.max(LIST_MS, (thrown.retryAfterSeconds ?? 0) * 1_000));
     };
-    listBatches(api, control.signal).then(show, fail);
+    const readPage = async (query: string) =>
+      (await api.json<Page>(`v1/batches?${query}`, { signal: control.signal })).body;
+    listBatches(readPage, list?.skipped ?? null).then(show, fail);
     return () => {
       control.abort();
       clearTimeout(timer);
@@ -76,7 +78,9 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
           }}
         />
         {error !== null && <Failed error={error} retry={reload} />}
-        {list !== null && <BatchList batches={list.batches} more={list.more} shown={id} source={source} />}
+        {list !== null && (
+          <BatchList batches={list.batches} more={list.skipped !== null} shown={id} source={source} />
+        )}
       </div>
       <div class="column">
         {id === null ? (

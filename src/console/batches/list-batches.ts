@@ -1,23 +1,53 @@
 import { LIMITS } from '../../api/index.js';
 import type { Batch, BatchList } from '../api/api-types.js';
-import type { Api } from '../api/call-api.js';
+import { CallError } from '../api/error.js';
 
-/** Pages that are read: the list begins with the oldest batch. */
-const PAGES_MAX = 20;
+/** Batches that are shown: the newest. */
+export const BATCHES_SHOWN_MAX = 2_000;
+/** Pages of a read: the list of the server begins with the oldest batch. */
+export const PAGES_MAX = 1_000;
 
-/** The batches of the key, newest first, and whether there are more than were read. Rejects as `Api` does. */
-export async function listBatches(
-  api: Api,
-  signal: AbortSignal,
-): Promise<{ batches: Batch[]; more: boolean }> {
-  const all: Batch[] = [];
-  let more = true;
-  for (let page = 0; more && page < PAGES_MAX; page += 1) {
-    const last = all.at(-1)?.id;
-    const query = `limit=${LIMITS.batchesListed}${last === undefined ? '' : `&after=${encodeURIComponent(last)}`}`;
-    const { body } = await api.json<BatchList>(`v1/batches?${query}`, { signal });
-    all.push(...body.data);
-    more = body.has_more === true;
+/** The newest batches of a key. */
+export interface ListedBatches {
+  /** Newest first. */
+  readonly batches: readonly Batch[];
+  /** The id of the batch before them, where the next read begins; null: there is none. */
+  readonly skipped: string | null;
+}
+
+/** Reads a page of the list. */
+type ReadPage = (query: string) => Promise<BatchList>;
+
+/**
+ * The newest batches of the key. Rejects as `readPage` does, or with Error if the list has more than `PAGES_MAX` pages.
+ *
+ * @param skipped of the last read; null for the first one
+ */
+export async function listBatches(readPage: ReadPage, skipped: string | null): Promise<ListedBatches> {
+  try {
+    return await batchesAfter(readPage, skipped);
+  } catch (error) {
+    if (!(error instanceof CallError && error.type === 'batch_not_found')) throw error;
+    // The batch behind which a page begins was deleted meanwhile.
+    return batchesAfter(readPage, null);
   }
-  return { batches: all.reverse(), more };
+}
+
+async function batchesAfter(readPage: ReadPage, first: string | null): Promise<ListedBatches> {
+  let [batches, skipped]: [Batch[], string | null] = [[], first];
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const after = batches.at(-1)?.id ?? skipped;
+    const { data, has_more: more } = await readPage(
+      `limit=${LIMITS.batchesListed}${after === null ? '' : `&after=${encodeURIComponent(after)}`}`,
+    );
+    batches.push(...data);
+    if (batches.length > BATCHES_SHOWN_MAX) {
+      skipped = batches.at(-BATCHES_SHOWN_MAX - 1)?.id ?? null;
+      batches = batches.slice(-BATCHES_SHOWN_MAX);
+    }
+    if (more !== true) return { batches: batches.reverse(), skipped };
+  }
+  throw new Error(
+    `The key has more than ${PAGES_MAX * LIMITS.batchesListed} batches: GET /v1/batches lists them.`,
+  );
 }
