@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { phasesOf } from '../../src/console/api/api-types.js';
-import { type Draft, option, question } from '../../src/console/ask/ask-draft.js';
+import { addedImages, type Draft, option, question, withPart } from '../../src/console/ask/ask-draft.js';
 import { questionsNode, questionsOf } from '../../src/console/ask/ask-questions.js';
 import { EXAMPLES, FIRST_DRAFT } from '../../src/console/ask/examples.js';
 import { bodyOf, buildRequest, usesOf } from '../../src/console/ask/request.js';
@@ -94,6 +94,24 @@ test('questions go from the form to JSON and back', async (t) => {
     '{"q":{"type":"choice","criteria":[{}]}}',
   ];
   for (const json of refused) t.throws(() => questionsOf(readJson(json)), { name: 'NotInForm' }, json);
+});
+
+test('what is changed while images are decoded is kept', async (t) => {
+  const [image] = imageDraft.images;
+  if (image === undefined) return t.fail('no image');
+  // The images of two drops arrive after a text was typed.
+  const typed = withPart({ ...FIRST_DRAFT, state: '' }, { state: 'typed' });
+  const first = withPart(typed, (now) => addedImages(now, [image]));
+  const both = withPart(first, (now) => addedImages(now, [image, image]));
+  t.strictSame(
+    both.images.map(({ name }) => name),
+    ['[a.png]', '[a.png]_2', '[a.png]_3'],
+  );
+  t.equal(both.state, 'typed\n[a.png]\n[a.png]_2 [a.png]_3');
+  t.equal(withPart({ ...typed, state: '' }, (now) => addedImages(now, [image])).state, '[a.png]');
+  const json = withPart({ ...typed, stateKind: 'json', state: '{}' }, (now) => addedImages(now, [image]));
+  t.strictSame([json.state, json.images.length], ['{}', 1]);
+  t.equal(withPart(typed, (now) => addedImages(now, [])).state, 'typed');
 });
 
 test('a draft that is not a valid request shows what to correct', async (t) => {

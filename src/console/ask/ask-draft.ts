@@ -47,6 +47,14 @@ export interface Draft {
   readonly imageBudget: ImageBudget;
 }
 
+/** New values of some fields; a function gets the draft as it is when they are set. */
+export type DraftPart = Partial<Draft> | ((now: Draft) => Partial<Draft>);
+
+export const withPart = (draft: Draft, part: DraftPart): Draft => ({
+  ...draft,
+  ...(typeof part === 'function' ? part(draft) : part),
+});
+
 let ids = 0;
 export const nextId = (): number => {
   ids += 1;
@@ -74,6 +82,24 @@ export function question(
 export function withType(question: QuestionDraft, type: QuestionType): QuestionDraft {
   const others = { ...question.others, [question.type]: question.options };
   return { ...question, type, options: others[type] ?? optionsFor(type), others };
+}
+
+/** The fields of a draft with further images: each gets a name that no other has, which a text names at its end. */
+export function addedImages(
+  { images, stateKind, state }: Draft,
+  made: readonly ImageDraft[],
+): Partial<Draft> {
+  const all = [...images];
+  for (const image of made) {
+    const name = freeName(
+      all.map((each) => each.name),
+      image.name,
+    );
+    all.push({ ...image, name });
+  }
+  if (stateKind === 'json' || made.length === 0) return { images: all };
+  const names = all.slice(images.length).map(({ name }) => name);
+  return { images: all, state: `${state}${state === '' ? '' : '\n'}${names.join(' ')}` };
 }
 
 /** A name that no other has: `question_2`. */

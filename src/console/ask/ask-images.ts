@@ -1,5 +1,5 @@
 import { LIMITS } from '../../api/index.js';
-import { freeName, type ImageDraft, nextId } from './ask-draft.js';
+import { type ImageDraft, nextId } from './ask-draft.js';
 
 /** A file cannot be used as an image; the message says why. */
 export class ImageProblem extends Error {
@@ -13,10 +13,8 @@ const QUALITY = 0.92;
 /**
  * Reads a file that was dropped in. An image with a side over the limit is made smaller, as its proportions permit.
  * Throws ImageProblem.
- *
- * @param taken the names of the other images
  */
-export async function readImage(file: File, taken: readonly string[]): Promise<ImageDraft> {
+export async function readImage(file: File): Promise<ImageDraft> {
   const format = await formatOf(file);
   if (format === null) throw new ImageProblem(`${file.name} is not a PNG or JPEG file.`);
   const bitmap = await createImageBitmap(file).catch(() => {
@@ -32,8 +30,8 @@ export async function readImage(file: File, taken: readonly string[]): Promise<I
     const blob = scale === 1 ? file : await resized(bitmap, width, height, format);
     if (blob.size > BYTES_MAX)
       throw new ImageProblem(`${file.name} is larger than ${BYTES_MAX / 2 ** 20} MiB.`);
-    const name = freeName(taken, `[${file.name}]`);
-    return { id: nextId(), name, file: blob, format, width, height, source: file.name, scaled: scale < 1 };
+    const common = { id: nextId(), name: `[${file.name}]`, source: file.name };
+    return { ...common, file: blob, format, width, height, scaled: scale < 1 };
   } finally {
     bitmap.close();
   }
@@ -91,5 +89,5 @@ export async function exampleImage(): Promise<ImageDraft> {
   draw.fill();
   draw.fillStyle = '#0b5cad';
   draw.fillRect(260, 85, 150, 150);
-  return readImage(new File([await blobOf(canvas, 'png')], 'shapes.png'), []);
+  return readImage(new File([await blobOf(canvas, 'png')], 'shapes.png'));
 }

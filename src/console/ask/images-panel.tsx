@@ -4,7 +4,7 @@ import { Choice } from '../ui/choice.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { bytes, count } from '../ui/format-values.js';
 import { leaveItem } from '../ui/leave-item.js';
-import type { ImageDraft } from './ask-draft.js';
+import { addedImages, type ImageDraft } from './ask-draft.js';
 import { ImageProblem, readImage } from './ask-images.js';
 import { usesOf } from './request.js';
 import type { DraftProps } from './state-panel.js';
@@ -16,7 +16,7 @@ interface ImagesPanelProps extends DraftProps {
 
 /** The images of a request, each with the name by which texts refer to it. */
 export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps) {
-  const { images, stateKind, state } = draft;
+  const { images } = draft;
   const [problem, setProblem] = useState('');
   const id = useId();
   const panel = useRef<HTMLElement>(null);
@@ -28,22 +28,13 @@ export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps)
         if (images.length + made.length >= LIMITS.assets) {
           throw new ImageProblem(`A request has at most ${LIMITS.assets} images.`);
         }
-        made.push(
-          await readImage(
-            file,
-            [...images, ...made].map(({ name }) => name),
-          ),
-        );
+        made.push(await readImage(file));
       }
     } catch (error) {
       setProblem((error as Error).message);
     }
-    const references = made.map(({ name }) => name).join(' ');
-    const named =
-      stateKind === 'text' && made.length > 0
-        ? { state: `${state}${state === '' ? '' : '\n'}${references}` }
-        : {};
-    change({ images: [...images, ...made], ...named });
+    // Meanwhile the user may have typed, or dropped in other images.
+    change((now) => addedImages(now, made));
   };
   const latest = useRef(add);
   latest.current = add;

@@ -14,9 +14,10 @@ export function SetsPanel({ draft, replace }: Pick<DraftProps, 'draft' | 'replac
   const [name, setName] = useState('');
   const [said, say] = useState('');
   /** Runs a change of the sets, and says what came of it. */
-  const run = async (work: () => QuestionSets | Promise<QuestionSets>, done: string) => {
+  const run = (work: (now: QuestionSets) => QuestionSets, done: string) => {
     try {
-      setSets(keepSets(await work()));
+      // Another tab, or an import, may have changed them.
+      setSets(keepSets(work(readSets())));
       say(done);
     } catch (error) {
       say((error as Error).message);
@@ -40,7 +41,7 @@ export function SetsPanel({ draft, replace }: Pick<DraftProps, 'draft' | 'replac
               class="quiet"
               aria-label={`Delete ${each}`}
               onClick={() =>
-                run(() => new Map([...sets].filter(([set]) => set !== each)), `${each} is deleted.`)
+                run((now) => new Map([...now].filter(([set]) => set !== each)), `${each} is deleted.`)
               }
             >
               Delete
@@ -60,7 +61,7 @@ export function SetsPanel({ draft, replace }: Pick<DraftProps, 'draft' | 'replac
         </label>
         <button
           type="button"
-          onClick={() => run(() => withSet(sets, name.trim(), jsonOf(draft)), `${name.trim()} is saved.`)}
+          onClick={() => run((now) => withSet(now, name.trim(), jsonOf(draft)), `${name.trim()} is saved.`)}
         >
           Save these questions
         </button>
@@ -75,9 +76,10 @@ export function SetsPanel({ draft, replace }: Pick<DraftProps, 'draft' | 'replac
       <DropZone
         label="Import a file"
         accept=".json,application/json"
-        onFiles={([file]) =>
-          file && run(async () => withFile(sets, await file.text()), `${file.name} is imported.`)
-        }
+        onFiles={async ([file]) => {
+          const text = (await file?.text()) ?? null;
+          if (text !== null) run((now) => withFile(now, text), `${file?.name} is imported.`);
+        }}
       />
       <p role="status" class="under muted">
         {said}

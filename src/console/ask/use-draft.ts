@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
-import type { Draft } from './ask-draft.js';
+import { type Draft, type DraftPart, withPart } from './ask-draft.js';
 import { holdDraft, keepDraft, readDraft } from './kept-draft.js';
 import { unpackDraft } from './share.js';
 
@@ -15,7 +15,7 @@ interface Replaced {
 export interface WrittenDraft {
   readonly draft: Draft;
   /** Changes a part of it, such as a text that is typed. */
-  readonly change: (part: Partial<Draft>) => void;
+  readonly change: (part: DraftPart) => void;
   /** Replaces what would be work to write again; it can be undone. */
   readonly replace: (part: Partial<Draft>, what: string) => void;
   /** The draft before the last replacement; null if there was none. */
@@ -40,9 +40,9 @@ export function useDraft(shared: string | null, onProblem: (error: unknown) => v
   const [opened, setOpened] = useState(() => readDraft().shared);
   const latest = useRef({ draft, shared: opened });
   latest.current = { draft, shared: opened };
-  const put = (next: Draft, what: string) => {
+  const put = (part: Partial<Draft>, what: string) => {
     setReplaced({ draft: latest.current.draft, what });
-    setDraft(next);
+    setDraft((old) => withPart(old, part));
   };
   useEffect(() => {
     if (shared === null || shared === opened) return;
@@ -64,8 +64,8 @@ export function useDraft(shared: string | null, onProblem: (error: unknown) => v
   useLeaveWarning(!isKept);
   return {
     draft,
-    change: (part) => setDraft((old) => ({ ...old, ...part })),
-    replace: (part, what) => put({ ...draft, ...part }, what),
+    change: (part) => setDraft((old) => withPart(old, part)),
+    replace: put,
     replaced,
     undo: () => {
       if (replaced === null) return;

@@ -37,7 +37,7 @@ export function TaskSettings({ api, name, task, onChanged }: TaskSettingsProps) 
     confidence: isWithin(confidence, LIMITS.taskConfidences),
   };
   const save = async () => {
-    const { changed } = edits;
+    const { changed, values } = edits;
     try {
       // A PUT replaces all fields: those that were not edited are sent as they are now.
       const now = await loadTask(api, name, new AbortController().signal);
@@ -48,7 +48,7 @@ export function TaskSettings({ api, name, task, onChanged }: TaskSettingsProps) 
         ...(changed.target_error !== undefined && { target_error: Number(changed.target_error) }),
         ...(changed.confidence !== undefined && { confidence: Number(changed.confidence) }),
       });
-      edits.clear();
+      edits.clear(values);
       return 'The settings are saved.';
     } finally {
       onChanged();

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { BrowserStore } from './browser-store.js';
+import { isEdit, type KeptEdits, withoutSaved } from './kept-edits.js';
 
 type Texts = Readonly<Record<string, string>>;
 type Name<Values> = keyof Values & string;
@@ -13,24 +14,11 @@ export interface Edits<Values extends Texts> {
   /** Whether a field that is edited has got another value since the edit began. */
   readonly isOvertaken: (name: Name<Values>) => boolean;
   readonly edit: (name: Name<Values>, value: string) => void;
-  /** Forgets the edits: they are saved. */
-  readonly clear: () => void;
+  /** Forgets the edits that are saved: those with these values. Others were made while the save was in progress. */
+  readonly clear: (saved: Partial<Values>) => void;
 }
 
-/** An edited field, with the value that it had. */
-interface Edit {
-  readonly value: string;
-  readonly before: string;
-}
-
-type Kept = Readonly<Record<string, Edit>>;
-
-const isEdit = (value: unknown): value is Edit => {
-  const { value: text, before } = (value ?? {}) as Record<string, unknown>;
-  return typeof text === 'string' && typeof before === 'string';
-};
-
-const readKept = (stored: unknown): Kept | null => {
+const readKept = (stored: unknown): KeptEdits | null => {
   if (typeof stored !== 'object' || stored === null) return null;
   return Object.fromEntries(Object.entries(stored).filter(([, each]) => isEdit(each)));
 };
@@ -42,13 +30,16 @@ const readKept = (stored: unknown): Kept | null => {
  * @param current the values by name, as they were last read
  */
 export function useEdits<Values extends Texts>(form: string, current: Values): Edits<Values> {
-  const store = new BrowserStore<Kept>(`decider.form.${form}`, 'tab', readKept);
-  const [edits, setEdits] = useState<Kept>(() => store.read() ?? {});
-  const keep = (next: Kept) => {
+  const store = new BrowserStore<KeptEdits>(`decider.form.${form}`, 'tab', readKept);
+  const [edits, setEdits] = useState<KeptEdits>(() => store.read() ?? {});
+  // What is called after a wait sees the edits that were made meanwhile.
+  const latest = useRef(edits);
+  const keep = (next: KeptEdits) => {
+    latest.current = next;
     setEdits(next);
     store.write(Object.keys(next).length === 0 ? null : next);
   };
-  const editOf = (name: string): Edit | undefined => (Object.hasOwn(edits, name) ? edits[name] : undefined);
+  const editOf = (name: string, of = edits) => (Object.hasOwn(of, name) ? of[name] : undefined);
   const names = Object.keys(current);
   const values = Object.fromEntries(names.map((name) => [name, editOf(name)?.value ?? current[name]]));
   return {
@@ -61,11 +52,11 @@ export function useEdits<Values extends Texts>(form: string, current: Values): E
       return before !== undefined && before !== current[name];
     },
     edit(name, value) {
-      const before = editOf(name)?.before ?? (current[name] as string);
-      const { [name]: _, ...others } = edits;
+      const before = editOf(name, latest.current)?.before ?? (current[name] as string);
+      const { [name]: _, ...others } = latest.current;
       keep(value === current[name] ? others : { ...others, [name]: { value, before } });
     },
-    clear: () => keep({}),
+    clear: (saved) => keep(withoutSaved(latest.current, saved as Texts)),
   };
 }
 

@@ -25,7 +25,7 @@ export function CreateKey({ api, active, workspace, onCreated }: CreateKeyProps)
   const create = async () => {
     const body = { workspace: owner.trim(), expires: expires.trim(), name: nameOf(name) };
     onCreated(await api.call('createKey', { body }));
-    setName('');
+    setName((now) => (now === name ? '' : now));
     return '';
   };
   return (

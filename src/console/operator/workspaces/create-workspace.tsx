@@ -17,8 +17,8 @@ export function CreateWorkspace({ api, onCreated }: CreateWorkspaceProps) {
   const action = useAction();
   const create = async () => {
     const created = await api.call('createWorkspace', { body: { id, name: nameOf(name) } });
-    setId('');
-    setName('');
+    setId((now) => (now === id ? '' : now));
+    setName((now) => (now === name ? '' : now));
     onCreated();
     location.hash = `/workspaces/${created.id}`;
     return `${created.id} is created. It has no credit yet.`;

@@ -52,7 +52,7 @@ function GrantForm({ api, active, workspace: { id, version }, currency, onChange
         id,
         body: { amount, version: sent, ...(reason.trim() !== '' && { reason: reason.trim() }) },
       });
-      clear();
+      clear(values);
       onChanged();
       return `Credit left: ${shownAmount(balance, currency)}.`;
     } catch (error) {

@@ -12,13 +12,13 @@ export async function saveChange(
   api: OperatorApi,
   id: string,
   body: OperatorRequests['changeWorkspace'],
-  edits: Pick<Edits<Record<string, string>>, 'clear'>,
+  edits: Pick<Edits<Record<string, string>>, 'values' | 'clear'>,
   onChanged: () => void,
   done: string,
 ): Promise<string> {
   try {
     await api.call('changeWorkspace', { id, body });
-    edits.clear();
+    edits.clear(edits.values);
     return done;
   } finally {
     onChanged();
