@@ -4,7 +4,7 @@ import type { CallError } from './api/error.js';
 import { type ReadLimits, readLimits } from './api/read-limits.js';
 import { KeyForm, keptKey } from './key-form.js';
 import { useRoute, VIEWS } from './route.js';
-import { clearTab } from './ui/browser-store.js';
+import { forgetTab } from './ui/browser-store.js';
 import { Frame } from './ui/frame.js';
 import { Loading } from './ui/loading.js';
 import { useLater } from './ui/use-later.js';
@@ -25,10 +25,15 @@ export function App() {
     setLimits(null);
     setError(reason);
   };
+  const [forgets, setForgets] = useState(0);
   const forget = () => {
     leave(null);
-    clearTab();
+    setForgets((before) => before + 1);
   };
+  // After the cleanups of the views, which keep their drafts.
+  useEffect(() => {
+    if (forgets > 0) forgetTab();
+  }, [forgets]);
   const api = useMemo(() => (key === null ? null : new Api(key, leave)), [key]);
   const load = () => {
     // Without a key, the error that is shown is the refusal of the last one.

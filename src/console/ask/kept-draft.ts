@@ -1,5 +1,6 @@
 import { DEFAULT_IMAGE_BUDGET, IMAGE_BUDGETS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
 import { BrowserStore } from '../ui/browser-store.js';
+import { HeldValue } from '../ui/held-value.js';
 import { type Draft, nextId, type OptionDraft, type QuestionDraft } from './ask-draft.js';
 import { FIRST_DRAFT } from './examples.js';
 
@@ -58,22 +59,22 @@ const STORE = new BrowserStore<KeptDraft>('decider.draft', 'tab', (stored) => {
 });
 
 /** What outlives a view that is replaced by the form for a key, with the images. */
-let last: KeptDraft | null = null;
+const held = new HeldValue<KeptDraft | null>(() => null);
 
 /** The draft of this tab; that of the first visit if there is none. */
 export function readDraft(): KeptDraft {
-  last ??= STORE.read() ?? { draft: FIRST_DRAFT, shared: null };
-  return last;
+  held.value ??= STORE.read() ?? { draft: FIRST_DRAFT, shared: null };
+  return held.value;
 }
 
 /** Holds the draft until the page is left. */
 export function holdDraft(kept: KeptDraft): void {
-  last = kept;
+  held.value = kept;
 }
 
 /** Keeps the draft until the tab is closed. Whether everything of it outlives a reload: images and very long states do not. */
 export function keepDraft(kept: KeptDraft): boolean {
-  last = kept;
+  held.value = kept;
   return STORE.write({ ...kept, draft: { ...kept.draft, images: [] } }) && kept.draft.images.length === 0;
 }
 

@@ -6,6 +6,7 @@ import { CallError } from '../api/error.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { bytes, count, percent, whole } from '../ui/format-values.js';
+import { HeldValue } from '../ui/held-value.js';
 import { RefusedLines } from '../ui/refused-lines.js';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import { type CheckedFile, checkFile } from './check-file.js';
@@ -32,11 +33,11 @@ interface Chosen {
 }
 
 /** What outlives a view that is replaced by the form for a key. */
-const kept = { chosen: null as Chosen | null };
+const held = new HeldValue<Chosen | null>(() => null);
 
 /** Chooses a batch file, checks it, and submits it. */
 export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProps) {
-  const [chosen, setChosen] = useState<Chosen | null>(kept.chosen);
+  const [chosen, setChosen] = useState<Chosen | null>(held.value);
   const [part, setPart] = useState(0);
   const [sent, setSent] = useState<number | null>(null);
   const [last, setLast] = useState<Last | null>(null);
@@ -45,7 +46,7 @@ export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProp
   useEffect(() => () => checking.current?.abort(), []);
   useEffect(() => {
     // A file that was not read when the view went away is to be chosen again.
-    kept.chosen = chosen?.read === null ? null : chosen;
+    held.value = chosen?.read === null ? null : chosen;
   }, [chosen]);
   useLeaveWarning(sent !== null);
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { OperatorResponses } from '../../api/index.js';
 import type { CallError } from '../api/error.js';
-import { clearTab } from '../ui/browser-store.js';
+import { forgetTab } from '../ui/browser-store.js';
 import { Frame } from '../ui/frame.js';
 import { KeptViews } from '../ui/kept-views.js';
 import { Loading } from '../ui/loading.js';
@@ -37,7 +37,7 @@ export function App() {
   };
   const forget = () => {
     leave(null);
-    clearTab();
+    forgetTab();
   };
   const api = useMemo(() => (token === null ? null : new OperatorApi(token, leave)), [token]);
   const load = () => {

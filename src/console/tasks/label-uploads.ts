@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { StoredLabels } from '../../client/index.js';
 import type { Api } from '../api/call-api.js';
 import { CallError, type RefusedLine } from '../api/error.js';
+import { HeldValue } from '../ui/held-value.js';
 import type { LabelFile, LabelPart } from './label-file.js';
 import { taskPath } from './loaded-task.js';
 
@@ -25,16 +26,16 @@ export interface UploadState {
 }
 
 /** The uploads of this page by task. They go on while another task or view is shown, and outlive the form for a key. */
-const uploads = new Map<string, UploadState>();
+const uploads = new HeldValue(() => new Map<string, UploadState>());
 const listeners = new Set<() => void>();
 
 function put(name: string, state: UploadState): void {
-  uploads.set(name, state);
+  uploads.value.set(name, state);
   for (const listen of listeners) listen();
 }
 
 const change = (name: string, part: Partial<UploadState>): void => {
-  const state = uploads.get(name);
+  const state = uploads.value.get(name);
   if (state !== undefined) put(name, { ...state, ...part });
 };
 
@@ -46,7 +47,7 @@ function useUploads(): ReadonlyMap<string, UploadState> {
     listeners.add(listen);
     return () => void listeners.delete(listen);
   }, []);
-  return uploads;
+  return uploads.value;
 }
 
 /** Whether labels are being sent: leaving the page would stop that. */
@@ -61,7 +62,7 @@ export function useUpload(name: string, key: string): UploadState | null {
 
 /** Replaces the file of a task, unless its labels are being sent. */
 export function chooseLabels(name: string, key: string, file: LabelFile): void {
-  if (uploads.get(name)?.sent != null) return;
+  if (uploads.value.get(name)?.sent != null) return;
   const none = { parts: 0, sent: null, isStopping: false, error: null, refused: [], labels: null };
   put(name, { file, key, ...none });
 }
@@ -70,41 +71,50 @@ export function chooseLabels(name: string, key: string, file: LabelFile): void {
 export const stopLabels = (name: string): void => change(name, { isStopping: true });
 
 /** Stops all uploads: their key is not used any more. */
-export const stopAllLabels = (): void => [...uploads.keys()].forEach(stopLabels);
+export const stopAllLabels = (): void => [...uploads.value.keys()].forEach(stopLabels);
 
 /** Forgets the file of a task that was deleted. */
-export const forgetLabels = (name: string): void => void uploads.delete(name);
+export const forgetLabels = (name: string): void => void uploads.value.delete(name);
 
 /**
  * Sends the labels that are not stored yet, call by call, until all are stored or a call fails. Ignored while they are being
  * sent.
  */
 export async function sendLabels(api: Api, name: string, key: string): Promise<void> {
-  const begun = uploads.get(name);
+  const begun = uploads.value.get(name);
   if (begun === undefined || begun.sent !== null) return;
   put(name, { ...begun, key, sent: 0, isStopping: false, error: null, refused: [] });
+  // Once the upload is forgotten, there may be one of another key.
+  const changeOwn = (part: Partial<UploadState>) => {
+    if (uploads.value.get(name)?.file === begun.file) change(name, part);
+  };
   for (;;) {
-    const state = uploads.get(name);
-    const part = state?.file.parts[state.parts];
-    if (state === undefined || part === undefined || state.isStopping) break;
+    const state = uploads.value.get(name);
+    const part = begun.file.parts[state?.parts ?? 0];
+    if (state?.file !== begun.file || part === undefined || state.isStopping) break;
     try {
-      change(name, { sent: 0 });
-      const { labels } = await sendPart(api, name, part);
-      change(name, { parts: state.parts + 1, labels });
+      changeOwn({ sent: 0 });
+      const { labels } = await sendPart(api, name, part, (sent) => changeOwn({ sent }));
+      changeOwn({ parts: state.parts + 1, labels });
     } catch (error) {
-      change(name, { error, refused: inFile(error, part) });
+      changeOwn({ error, refused: inFile(error, part) });
       break;
     }
   }
-  change(name, { sent: null });
+  changeOwn({ sent: null });
 }
 
-async function sendPart(api: Api, name: string, part: LabelPart): Promise<StoredLabels> {
+async function sendPart(
+  api: Api,
+  name: string,
+  part: LabelPart,
+  onSent: (part: number) => void,
+): Promise<StoredLabels> {
   const { body } = await api.json<StoredLabels>(`${taskPath(name)}/labels`, {
     method: 'POST',
     headers: { 'content-type': 'application/jsonl' },
     body: new Blob(part.map(({ text }) => `${text}\n`)),
-    onSent: (sent) => change(name, { sent }),
+    onSent,
   });
   return body;
 }

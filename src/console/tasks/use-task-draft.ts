@@ -1,21 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Draft } from '../ask/ask-draft.js';
+import { type Draft, withPart } from '../ask/ask-draft.js';
 import { draftOf } from '../ask/kept-draft.js';
 import type { WrittenDraft } from '../ask/use-draft.js';
 import { BrowserStore } from '../ui/browser-store.js';
+import { HeldValue } from '../ui/held-value.js';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
 
 /** How long typing must pause before the draft is kept, in milliseconds. */
 const PAUSE_MS = 300;
 
 /** The drafts of this page by task, with their images. */
-const held = new Map<string, Draft>();
+const held = new HeldValue(() => new Map<string, Draft>());
 
 const storeOf = (name: string) => new BrowserStore<Draft>(`decider.task-draft.${name}`, 'tab', draftOf);
 
 /** Keeps a draft until the tab is closed. Whether everything of it outlives a reload: images do not. */
 function keep(name: string, draft: Draft): boolean {
-  held.set(name, draft);
+  held.value.set(name, draft);
   const isEmpty = draft.state === '' && draft.images.length === 0;
   const kept = { ...draft, images: [], questions: [], questionsJson: '' };
   return storeOf(name).write(isEmpty ? null : kept) && draft.images.length === 0;
@@ -27,7 +28,7 @@ function keep(name: string, draft: Draft): boolean {
  * @param asked the questions and the model of the task
  */
 export function useTaskDraft(name: string, asked: Pick<Draft, 'questionsJson' | 'model'>): WrittenDraft {
-  const [own, setOwn] = useState<Draft>(() => held.get(name) ?? storeOf(name).read() ?? draftOf({}));
+  const [own, setOwn] = useState<Draft>(() => held.value.get(name) ?? storeOf(name).read() ?? draftOf({}));
   const [replaced, setReplaced] = useState<WrittenDraft['replaced']>(null);
   const [isKept, setKept] = useState(true);
   const latest = useRef(own);
@@ -42,18 +43,18 @@ export function useTaskDraft(name: string, asked: Pick<Draft, 'questionsJson' | 
     return () => {
       removeEventListener('pagehide', keepNow);
       // Not stored: the key may have been forgotten.
-      held.set(name, latest.current);
+      held.value.set(name, latest.current);
     };
   }, []);
   useLeaveWarning(!isKept);
-  const put = (next: Draft, what: string) => {
+  const put = (part: Partial<Draft>, what: string) => {
     setReplaced({ draft: latest.current, what });
-    setOwn(next);
+    setOwn((old) => withPart(old, part));
   };
   return {
     draft: { ...own, questionsKind: 'json', questions: [], ...asked },
-    change: (part) => setOwn((old) => ({ ...old, ...part })),
-    replace: (part, what) => put({ ...own, ...part }, what),
+    change: (part) => setOwn((old) => withPart(old, part)),
+    replace: put,
     replaced,
     undo: () => {
       if (replaced !== null) put(replaced.draft, 'The change is undone.');

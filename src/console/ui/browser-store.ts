@@ -1,8 +1,11 @@
+import { forgetHeld } from './held-value.js';
+
 /** How the names of everything that the consoles keep begin. */
 const OWN = 'decider.';
 
-/** Removes everything that is kept for this tab. */
-export function clearTab(): void {
+/** Forgets everything that is kept for this tab, in the page and in the session storage. */
+export function forgetTab(): void {
+  forgetHeld();
   try {
     for (const name of Object.keys(sessionStorage)) {
       if (name.startsWith(OWN)) sessionStorage.removeItem(name);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createKey, revokeKey } from '../../support/access/folder-changes.js';
+import { batchFile, chooseBatch } from '../../support/console/batch-file.js';
 import { ask, type ConsoleWorld, consoleTest, enter } from '../../support/console/console.js';
 
 const DAY_MS = 86_400_000;
@@ -51,6 +52,27 @@ for (const [state, end] of Object.entries(ENDINGS)) {
     },
   );
 }
+
+consoleTest('a key that is forgotten leaves no draft and no file for the next one', async (t, tab, world) => {
+  const { page } = tab;
+  const { token } = createKey(world.store, world.clock, 'default');
+  await enter(tab, world, 'batches', token);
+  await chooseBatch(page, batchFile(1));
+  await page.getByRole('button', { name: 'Submit 1 line' }).waitFor();
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  await page.getByLabel('State, as text').fill('Only for this key');
+  await page.getByRole('button', { name: 'Forget the key' }).click();
+  await page.getByRole('heading', { name: 'Enter a key' }).waitFor();
+  t.equal(await page.evaluate('sessionStorage.length'), 0);
+  await page.getByLabel('Key', { exact: true }).fill(world.token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('form', { name: 'Request' }).waitFor();
+  t.equal(await page.getByText('Only for this key').count(), 0);
+  await page.getByRole('link', { name: 'Batches' }).click();
+  await page.getByRole('heading', { name: 'Batches of this key' }).waitFor();
+  t.equal(await page.getByText('lines.jsonl').count(), 0);
+  t.notMatch(await page.evaluate('JSON.stringify({ ...sessionStorage })'), 'Only for this key');
+});
 
 consoleTest('a restart of the server in between', async (t, tab, world) => {
   const { page } = tab;
