@@ -203,7 +203,17 @@ export class TaskService {
         promoteTask(before, this.buildsOf(caller, before.task), read.expected, key, now),
       ),
     );
-    return this.shown(caller, task);
+    try {
+      return await this.shown(caller, task);
+    } catch (error) {
+      // A call that names the version may be repeated.
+      if (!(error instanceof ApiError) || error.status < 500 || read.expected.version !== null) throw error;
+      throw new ApiError(
+        'outcome_unknown',
+        `The shadow build was promoted: version ${task.version} is in use. The task cannot be read at the moment; look at it later.`,
+        { final: true },
+      );
+    }
   }
 
   /** Makes a change in the turn of the caller. Rejects with ApiError `overloaded` if too many wait. */

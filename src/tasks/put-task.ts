@@ -51,7 +51,8 @@ export function putTask(
   requireBytes(others.bytes + task.bytes + bytes);
   // Fits are of earlier versions.
   const next = { version: task.version + 1, bytes: task.bytes + bytes, fits: [] };
-  return { ...task, ...settings, changed: now, ...next };
+  const { promotedFrom: _, ...kept } = task;
+  return { ...kept, ...settings, changed: now, ...next };
 }
 
 /** Whether a task that was put has a version that `before` did not have. */

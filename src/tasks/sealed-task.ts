@@ -4,7 +4,10 @@ import { hasNewVersion } from './put-task.js';
 import { type ShadowRecord, shadowRecordFrom } from './shadow/shadow-record.js';
 import type { Task, TaskVersion } from './task-types.js';
 
-type Hidden = Pick<Task, 'model' | 'description' | 'targetError' | 'confidence' | 'shadow' | 'fits'>;
+type Hidden = Pick<
+  Task,
+  'model' | 'description' | 'targetError' | 'confidence' | 'shadow' | 'promotedFrom' | 'fits'
+>;
 
 /** The row of a task. What a caller wrote is sealed, except the name. */
 export interface TaskRow extends Omit<Task, 'workspace' | 'name' | keyof Hidden> {
@@ -17,8 +20,9 @@ export const HISTORY = 0;
 
 /** The row of a task. `dataKey`: that of the task. */
 export function sealTask(dataKey: Uint8Array, task: Task): TaskRow {
-  const { workspace, name, model, description, targetError, confidence, shadow, fits, ...row } = task;
-  const hidden: Hidden = { model, description, targetError, confidence, shadow, fits };
+  const { workspace, name, model, description, targetError, confidence, shadow, promotedFrom, fits, ...row } =
+    task;
+  const hidden = { model, description, targetError, confidence, shadow, promotedFrom, fits };
   const sealed = seal(dataKey, placeOf('tasks', workspace, name), Buffer.from(JSON.stringify(hidden)));
   return { ...row, sealed: sealed.toString('base64') };
 }

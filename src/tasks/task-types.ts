@@ -22,6 +22,8 @@ export interface Task {
   readonly confidence: number;
   /** Null: answers are not compared with those of another build. */
   readonly shadow: TaskShadow | null;
+  /** The version whose shadow build was promoted, if that has made the version in use. */
+  readonly promotedFrom?: number;
   /** The last one first; see `fitsInForce`. */
   readonly fits: readonly TaskFit[];
 }

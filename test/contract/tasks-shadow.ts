@@ -163,7 +163,9 @@ export const TASK_SHADOWS: readonly ContractTest[] = [
     t.match(json, { version: 2, model: SHADOW_BUILD, shadow: null, fit: null, questions: TASK.questions });
     t.strictSame((await tasks.show('s')).json, json);
     t.match((await tasks.decide('s', { state: 'x' })).json, { model: SHADOW_BUILD, task: { version: 2 } });
-    t.ok(isRefusal(await promote({ version: 1, model: SHADOW_BUILD }), 'no_shadow'), 'a second time');
+    t.strictSame((await promote({ version: 1, model: SHADOW_BUILD })).json.version, 2, 'the same call again');
+    for (const other of ['', { model: SHADOW_BUILD }, { version: 1, model: LIVE_BUILD }])
+      t.ok(isRefusal(await promote(other), 'no_shadow'), 'another call');
     const { entries } = await administration.audit(1, undefined, undefined, { action: 'task.promote' });
     t.match(entries, [
       { actor: `key:${key}`, workspace, key, changes: [{ field: 'task', after: 's' }, {}, {}] },

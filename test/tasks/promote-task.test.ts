@@ -1,7 +1,14 @@
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { NO_SHADOW_ANSWERS } from '../../src/statistics/index.js';
-import { type ExpectedShadow, promoteTask, type ShadowRecord, type Task } from '../../src/tasks/index.js';
+import {
+  type ExpectedShadow,
+  promoteTask,
+  putTask,
+  type ShadowRecord,
+  type Task,
+  type TaskContent,
+} from '../../src/tasks/index.js';
 
 const QUESTIONS = '{"q":1}';
 const TASK: Task = {
@@ -23,6 +30,12 @@ const BUILDS = { live: 'm-1', shadow: 'n-1' };
 const COUNTED: ShadowRecord = { version: 3, ...BUILDS, since: 0, questions: [NO_SHADOW_ANSWERS] };
 const ANY: ExpectedShadow = { version: null, build: null };
 
+const put = (task: Task, change: Partial<TaskContent>) => {
+  const { id, workspace, name, model, description, targetError, confidence, shadow } = task;
+  const content = { questions: QUESTIONS, model, description, targetError, confidence, shadow, ...change };
+  const before = { task, questions: QUESTIONS, others: { count: 0, bytes: 0 } };
+  return putTask(before, { id, workspace, name }, content, 3_000);
+};
 const promote = (
   task: Task = TASK,
   counted: ShadowRecord | undefined = COUNTED,
@@ -37,7 +50,8 @@ test('a promotion makes the next version of the same questions, without a shadow
   for (const expected of [ANY, { version: 3, build: null }, { version: 3, build: 'n-1' }]) {
     const { task, record } = promote(TASK, COUNTED, expected);
     const bytes = TASK.bytes + QUESTIONS.length;
-    t.strictSame(task, { ...TASK, changed: 2_000, version: 4, bytes, model: 'n-1', shadow: null, fits: [] });
+    const next = { version: 4, bytes, model: 'n-1', shadow: null, fits: [], promotedFrom: 3 };
+    t.strictSame(task, { ...TASK, changed: 2_000, ...next });
     t.strictSame(record, {
       action: 'task.promote',
       workspace: 'w',
@@ -50,7 +64,7 @@ test('a promotion makes the next version of the same questions, without a shadow
 
 test('the build that answers already is promoted without a new version', async (t) => {
   const { task } = promote({ ...TASK, model: 'n-1' });
-  t.strictSame(task, { ...TASK, changed: 2_000, model: 'n-1', shadow: null });
+  t.strictSame(task, { ...TASK, changed: 2_000, model: 'n-1', shadow: null, promotedFrom: 3 });
 });
 
 test('a promotion is refused without a shadow, and if something is not as expected or counted', async (t) => {
@@ -74,6 +88,27 @@ test('a promotion is refused without a shadow, and if something is not as expect
   refused('shadow_changed', TASK, { ...COUNTED, version: 2 });
   refused('shadow_changed', TASK, { ...COUNTED, live: 'm-2' });
   refused('shadow_changed', TASK, { ...COUNTED, shadow: 'n-2' });
+});
+
+test('a promotion that names its version is answered again, until the next version or shadow', async (t) => {
+  const { task } = promote(TASK, COUNTED, { version: 3, build: 'n-1' });
+  const again = (expected: ExpectedShadow, of = task) => promote(of, undefined, expected);
+  for (const expected of [
+    { version: 3, build: 'n-1' },
+    { version: 3, build: null },
+  ]) {
+    t.strictSame(again(expected), { task, record: null });
+  }
+  const described = put(task, { description: 'other' });
+  t.equal(again({ version: 3, build: 'n-1' }, described).task, described, 'a setting is no version');
+  const refused = (type: string, expected: ExpectedShadow, of = task) =>
+    t.throws(() => again(expected, of), { type } as never);
+  refused('no_shadow', ANY);
+  refused('no_shadow', { version: null, build: 'n-1' });
+  refused('no_shadow', { version: 3, build: 'n-2' });
+  refused('no_shadow', { version: 4, build: 'n-1' });
+  refused('no_shadow', { version: 3, build: 'n-1' }, put(task, { questions: '{"q":2}' }));
+  refused('shadow_changed', { version: 3, build: 'n-1' }, put(task, { shadow: { model: 'n', share: 1 } }));
 });
 
 test('the version of a promotion counts for the bounds of versions', async (t) => {

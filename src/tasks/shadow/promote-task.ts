@@ -19,14 +19,16 @@ export interface ExpectedShadow {
   readonly build: string | null;
 }
 
-/** A task whose shadow was promoted, and the entry of the audit log. */
+/** A task whose shadow was promoted. */
 export interface Promotion {
   readonly task: Task;
-  readonly record: AuditRecord;
+  /** The entry of the audit log; null: the shadow was promoted before, and nothing is stored. */
+  readonly record: AuditRecord | null;
 }
 
 /**
- * The task with the shadow build as its model, as a new version without a shadow.
+ * The task with the shadow build as its model, as a new version without a shadow. A call that names the version is answered
+ * again as it was: its first answer may have been lost.
  *
  * @param builds the builds that the model and the shadow of the stored task stand for now
  * @param key the id of the caller's key
@@ -42,7 +44,10 @@ export function promoteTask(
   now: number,
 ): Promotion {
   const { task, questions } = before;
-  if (task.shadow === null) throw new ApiError('no_shadow', 'The task has no shadow build.');
+  if (task.shadow === null) {
+    if (isMadeBy(task, expected)) return { task, record: null };
+    throw new ApiError('no_shadow', 'The task has no shadow build.');
+  }
   if (expected.version !== null && expected.version !== task.version)
     throw changed(`The version in use is ${task.version}, not ${expected.version}.`);
   if (expected.build !== null && expected.build !== shadow)
@@ -56,7 +61,7 @@ export function promoteTask(
   const promoted = putTask(before, task, { ...settings, questions, model: shadow }, now);
   const shown = ({ version }: Task, named: string | null) => ({ version: String(version), model: named });
   return {
-    task: promoted,
+    task: { ...promoted, promotedFrom: task.version },
     record: {
       action: 'task.promote',
       workspace,
@@ -66,6 +71,10 @@ export function promoteTask(
     },
   };
 }
+
+/** Whether the version in use was made by a promotion that expected the same. */
+const isMadeBy = ({ promotedFrom, model }: Task, { version, build }: ExpectedShadow): boolean =>
+  version !== null && version === promotedFrom && (build === null || build === model);
 
 const changed = (sentence: string) =>
   new ApiError('shadow_changed', `${sentence} Look at the task again, then decide.`);

@@ -3,6 +3,7 @@ import { test } from 'tap';
 import { random } from '../../../src/base/index.js';
 import { NO_SHADOW_ANSWERS, type ShadowCounts, withPair } from '../../../src/statistics/index.js';
 import {
+  type ExpectedShadow,
   type NewPairs,
   promoteTask,
   putTask,
@@ -40,8 +41,12 @@ const record = (tasks: TaskStore, task: Task, reference: string) =>
   tasks.record(task, { reference, version: task.version, build: 'm-1', probabilities: [[0.75, 0.25]] });
 const label = (tasks: TaskStore, task: Task, reference: string) =>
   tasks.label(task, [{ line: 1, reference, expected: { q: 1 }, answer: null }]);
-const promote = (tasks: TaskStore, place = PLACE, builds = { live: 'm-1', shadow: 'n-1' }) =>
-  tasks.promote(place, 'key:key_1', (before, now) => promoteTask(before, builds, NOBODY, 'key_1', now));
+const promote = (
+  tasks: TaskStore,
+  place = PLACE,
+  builds = { live: 'm-1', shadow: 'n-1' },
+  expected: ExpectedShadow = NOBODY,
+) => tasks.promote(place, 'key:key_1', (before, now) => promoteTask(before, builds, expected, 'key_1', now));
 
 interface Pair {
   readonly reference: string;
@@ -179,6 +184,9 @@ for (const { name, options, open } of TASK_STORES) {
       },
     ]);
     await t.rejects(promote(tasks), { type: 'no_shadow' } as never);
+    const stored = await content();
+    t.strictSame(await promote(tasks, PLACE, undefined, { version: 1, build: 'n-1' }), promoted, 'again');
+    t.strictSame([await content(), (await audit()).length], [stored, 1], 'nothing more is stored');
     t.notOk(await tasks.addPairs(task, pairsOf([PAIR])), 'pairs of the time before');
   });
 

@@ -207,6 +207,7 @@ export class DatabaseTasks implements TaskStore {
         if (current === null || questions === null || found === undefined) throw taskNotFound();
         const counted = await findShadow(sql, this.keys.open(found.id, found.key), found);
         const { task, record } = decide({ ...before, task: current, questions, counted }, now);
+        if (record === null) return task;
         await this.write(sql, task, current, questions);
         await addAuditEntry(sql, auditEntry(now, actor, record));
         return task;

@@ -167,6 +167,7 @@ export class FolderTasks implements TaskStore {
       if (current === null || questions === null) throw taskNotFound();
       const counted = await this.counted(current);
       const { task, record } = decide({ ...before, task: current, questions, counted }, now);
+      if (record === null) return task;
       const history = (await this.versions(task)) ?? [];
       const writes = this.writesOf(task, current, history, questions);
       await this.write(writes, auditEntry(now, actor, record));
