@@ -74,7 +74,10 @@ export const ERRORS = {
     meaning:
       'The version in use or a build of the task is not the one that was expected, or not the one whose answers were compared.',
   },
-  too_many_labels: { status: 422, meaning: 'The task would have more than 20,000 labelled answers.' },
+  too_many_labels: {
+    status: 422,
+    meaning: 'The version in use of the task would have more than 20,000 labelled answers.',
+  },
   idempotency_conflict: {
     status: 409,
     meaning: 'The `Idempotency-Key` was used with a different file in the last 24 hours.',

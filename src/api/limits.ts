@@ -113,7 +113,7 @@ export const LIMITS = {
   promotionBytes: 1024,
   /** Ours: answers that are kept of a task; the oldest goes. */
   taskAnswers: 100_000,
-  /** Ours: labelled answers of a task. */
+  /** Ours: labelled answers of the version in use of a task; those of earlier versions make room. */
   taskLabels: 20_000,
   /** Ours: the body of a call with labels, as sent and decompressed; its lines; and those with a state. */
   labelBytes: 4 * 1024 * 1024,

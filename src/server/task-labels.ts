@@ -51,7 +51,7 @@ export class TaskLabels {
 
   /**
    * Stores labels, after their states were decided. The states are charged when the labels are stored. Resolves with how
-   * many labelled answers the task has, also if a state cannot be charged any more: then its labels cost nothing.
+   * many labelled answers the version in use has, also if a state cannot be charged any more: then its labels cost nothing.
    *
    * @param store stores all labels, or none
    * @throws ApiError `invalid_labels`, `too_many_labels`, an error of the body or of a reservation; the signal's reason
@@ -197,7 +197,7 @@ function refusalOf(faults: readonly LabelProblem[] | null): ApiError {
   if (faults === null)
     return new ApiError(
       'too_many_labels',
-      `The task would have more than ${LIMITS.taskLabels} labelled answers. Put a new version, or wait until labels are too old.`,
+      `The version in use would have more than ${LIMITS.taskLabels} labelled answers. Fit it to those that it has, wait until labels are too old, or put a new version, which begins without labels.`,
     );
   const { type, message, details } = invalidLabels(
     faults.map(({ line, type: problem }) => ({ line, type: problem, error: PROBLEMS[problem] })),

@@ -11,6 +11,7 @@ export {
   type NewLabel,
   openExpected,
 } from './labels/label.js';
+export type { LabelCounts } from './labels/label-room.js';
 export {
   checkLabels,
   invalidLabels,

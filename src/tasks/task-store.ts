@@ -16,7 +16,7 @@ export interface LabelledRows {
 /** What is kept about a task. */
 export interface TaskCounts {
   readonly answers: number;
-  /** Labelled answers. */
+  /** Labelled answers of the version in use. */
   readonly labels: number;
 }
 
@@ -59,7 +59,8 @@ export interface TaskStore {
    */
   record(task: Task, answer: TaskAnswer): boolean;
   /**
-   * Stores labels of answers: all of them, or none. Labels that the fit in force has not used are added to the monitor of
+   * Stores labels of answers: all of them, or none. If the task has no room for them, labelled answers of earlier versions
+   * are removed. Labels that the fit in force has not used are added to the monitor of
    * their build, together with their storing. An answer of this node may be labelled at once, one of another node of a
    * cluster a second later. Once this resolves, the labels are on the disk. Rejects with what `requireUnchanged` throws.
    */
@@ -104,7 +105,7 @@ export interface TaskStore {
     build: string,
     change: (monitor: TaskMonitor) => boolean,
   ): Promise<TaskMonitor | undefined>;
-  /** How many labelled answers a task has. */
+  /** How many labelled answers the version in use of a task has. */
   labels(task: Task): Promise<number>;
   /** How many answers of a task are kept. */
   answers(task: Task): Promise<number>;

@@ -105,7 +105,9 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '7.4 invalid_labels': by(INVALID_LABELS),
   '7.4 no_shadow': by(PROMOTED),
   '7.4 shadow_changed': { by: [PROMOTED], elsewhere: ['test/tasks/promote-task.test.ts'] },
-  '7.4 too_many_labels': { elsewhere: ['test/tasks/label-rows.test.ts'] },
+  '7.4 too_many_labels': {
+    elsewhere: ['test/server/task-labels.test.ts', 'test/storage/tasks/labels.test.ts'],
+  },
   '7.4 task_not_found': by(OWNERS, NAMES),
   '7.4 invalid_task': by(NAMES, REFUSED),
   '7.4 too_many_tasks': BOUNDS,
@@ -115,7 +117,9 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
   '8 limit task body': by('8 limit task body: 256 KiB as sent and decompressed, and no more'),
   '8 limit tasks together': BOUNDS,
   '8 limit task answers': { elsewhere: ['test/storage/tasks/answers.test.ts'] },
-  '8 limit labels': { elsewhere: ['test/tasks/label-rows.test.ts'] },
+  '8 limit labels': {
+    elsewhere: ['test/tasks/label-rows.test.ts', 'test/storage/tasks/labels.test.ts'],
+  },
   '8 limit label body': { elsewhere: ['test/tasks/read-labels.test.ts'] },
   '8 limit label lines': { elsewhere: ['test/tasks/read-labels.test.ts'] },
   '8 limit shadow share': by(SHADOW_PUT),

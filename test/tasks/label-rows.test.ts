@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
-import { openStore } from '../../src/storage/folder/index.js';
-import { FolderLabels } from '../../src/storage/folder/tasks/labels.js';
-import { FolderMonitors } from '../../src/storage/folder/tasks/monitors.js';
-import { LabelRows, type NewLabel, putTask } from '../../src/tasks/index.js';
-import { dataFolder } from '../support/data-folder.js';
+import { LabelRows, putTask } from '../../src/tasks/index.js';
+import { removedForRoom } from '../../src/tasks/labels/label-room.js';
 
 const CONTENT = {
   questions: '{"q":1}',
@@ -18,35 +15,42 @@ const CONTENT = {
 const PLACE = { workspace: 'w', name: 'a', id: 'task_a' };
 const task = putTask({ task: null, questions: null, others: { count: 0, bytes: 0 } }, PLACE, CONTENT, 0);
 
-test('a task has as many labelled answers as it may have, and no more', async (t) => {
-  const store = openStore(dataFolder(t));
-  t.teardown(() => store.close());
-  const labels = new FolderLabels({
-    store,
-    monitors: new FolderMonitors(store),
-    access: { flush: async () => {} },
-    clock: { now: () => 0 },
-  });
-  const table = store.table('task_labels');
-  const ref = (at: number) => at.toString(16).padStart(32, '0');
-  const row = { at: 0, version: 1, build: 'm', sealed: 'eA==', expected: 'eA==' };
-  const stored = LIMITS.taskLabels - 1;
-  await store.write(
-    Array.from({ length: stored }, (_, at) => table.write([task.id, ref(at)], { ...row, ref: ref(at) })),
-  );
-  t.equal(labels.count(task), stored);
-  const label = (line: number): NewLabel => {
-    const answer = { reference: `state/${line}`, version: 1, build: 'm', probabilities: [[1, 0]] };
-    return { line, reference: answer.reference, expected: { q: 0 }, answer };
-  };
+test('the version in use has as many labelled answers as it may have, and no more', async (t) => {
   const key = randomBytes(32);
-  t.match(await labels.writesOf(key, task, [label(1)]), {
-    outcome: { stored: true, labels: LIMITS.taskLabels },
+  const { taskLabels } = LIMITS;
+  const plannedFor = (added: number, current: number, all = current) => {
+    const made = new LabelRows(key, task, 0);
+    for (let at = 0; at < added; at += 1) {
+      const answer = { reference: `state/${at}`, version: 1, build: 'm', probabilities: [[1, 0]] };
+      const label = { line: at + 1, reference: answer.reference, expected: { q: 0 }, answer };
+      made.add(label, `${at}`, { label: undefined, answer: undefined });
+    }
+    return made.planned({ current, all }, taskLabels);
+  };
+  t.strictSame(plannedFor(1, taskLabels - 1), {
+    outcome: { stored: true, labels: taskLabels },
+    removed: 0,
   });
-  t.strictSame(await labels.writesOf(key, task, [label(1), label(2)]), {
-    outcome: { stored: false, faults: null },
-    writes: [],
-  });
+  t.strictSame(plannedFor(2, taskLabels - 1), { outcome: { stored: false, faults: null }, removed: 0 });
+  const { outcome, removed } = plannedFor(1, 0, taskLabels);
+  t.strictSame(outcome, { stored: true, labels: 1 }, 'labels of earlier versions have no part in it');
+  t.equal(removed, taskLabels / 20);
+});
+
+test('labelled answers of earlier versions make room, several at once, and never more than there are', async (t) => {
+  t.equal(removedForRoom({ current: 0, all: 100 }, 100), 0);
+  t.equal(removedForRoom({ current: 1, all: 101 }, 100), 5);
+  t.equal(removedForRoom({ current: 1, all: 108 }, 100), 8);
+  t.equal(removedForRoom({ current: 99, all: 101 }, 100), 2);
+  t.equal(removedForRoom({ current: 100, all: 101 }, 100), 1);
+  t.equal(removedForRoom({ current: 100, all: 100 }, 100), 0);
+  t.equal(removedForRoom({ current: 101, all: 101 }, 100), null);
+  for (let current = 0; current <= 10; current += 1) {
+    for (let all = current; all <= 25; all += 1) {
+      const removed = removedForRoom({ current, all }, 10) ?? t.fail('it has room');
+      t.ok(all - Number(removed) <= 10 && Number(removed) <= all - current, `${current} of ${all}`);
+    }
+  }
 });
 
 test('a null before any label is none, and a null after one takes it back', async (t) => {

@@ -25,7 +25,8 @@ export const CALLER_REMEDIES: Partial<Record<ErrorType, string>> & Remedies = {
   too_many_tasks: 'Delete tasks that are not used any more.',
   invalid_labels: 'Correct the lines and choose the file again.',
   too_few_labels: 'Label more answers, then fit again.',
-  too_many_labels: 'A task keeps a bounded number of labels. Wait until old ones are deleted.',
+  too_many_labels:
+    'A version of a task keeps a bounded number of labels. Wait until old ones are deleted, or put a new version.',
   idempotency_conflict: 'Choose the file again.',
   model_not_found: 'Choose a model of the list.',
   model_not_allowed: 'Choose another model, or ask the operator to allow this one: decider workspaces models',

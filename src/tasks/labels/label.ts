@@ -1,8 +1,8 @@
-import { LIMITS } from '../../api/index.js';
 import { placeOf, seal, unseal } from '../../sealing/index.js';
 import type { FirstLabels } from '../monitor/task-monitor.js';
 import { type AnswerRow, openAnswer, sealAnswer, type TaskAnswer } from '../task-answer.js';
 import type { Task } from '../task-types.js';
+import { type LabelCounts, removedForRoom } from './label-room.js';
 
 /** The correct option of questions, as its index, by the name of the question. Null: a label is taken back. */
 export type Expected = Readonly<Record<string, number | null>>;
@@ -72,8 +72,8 @@ export interface LabelProblem {
 }
 
 /**
- * The outcome of a call with labels: all of them are stored, or none. `labels`: how many labelled answers the task has.
- * `faults` null: the task would have more labelled answers than it may.
+ * The outcome of a call with labels: all of them are stored, or none. `labels`: how many labelled answers the version in use
+ * has. `faults` null: it would have more than it may.
  */
 export type LabelOutcome =
   | { readonly stored: true; readonly labels: number }
@@ -101,8 +101,8 @@ export class LabelRows {
   /** The labels that are the first ones of their question and answer, also if they are corrected later in the call. */
   readonly firsts: FirstLabels[] = [];
   private readonly faults: LabelProblem[] = [];
-  /** Rows of answers that have no label yet. */
-  private added = 0;
+  /** Rows of answers that have no label yet, and those that have none of the version in use. */
+  private readonly added = { all: 0, current: 0 };
 
   /** @param now milliseconds since 1970 */
   constructor(
@@ -122,7 +122,8 @@ export class LabelRows {
       faults.push({ line: label.line, type: type ?? 'answer_not_found' });
       return;
     }
-    if (known === undefined) this.added += 1;
+    if (known === undefined) this.added.all += 1;
+    if (known?.version !== task.version) this.added.current += 1;
     const before = known?.version === task.version ? openExpected(dataKey, task, known) : {};
     rows.set(ref, labelledRow(dataKey, task, row, before, label, now));
     this.addFirsts(row, label, before);
@@ -137,10 +138,20 @@ export class LabelRows {
     this.firsts.push({ build, probabilities, expected: Object.fromEntries(first) });
   }
 
-  /** The outcome for a task that has `count` labelled answers. The rows must be stored only if `stored` is true. */
-  outcome(count: number): LabelOutcome {
-    if (this.faults.length > 0) return { stored: false, faults: this.faults };
-    const labels = count + this.added;
-    return labels > LIMITS.taskLabels ? { stored: false, faults: null } : { stored: true, labels };
+  /**
+   * What is to be done for a task that has so many labelled answers. If `outcome.stored` is true, the rows are to be stored,
+   * and `removed` of earlier versions to be removed; see `removedForRoom`.
+   *
+   * @param max the most labelled answers of a task
+   */
+  planned(
+    { all, current }: LabelCounts,
+    max: number,
+  ): { readonly outcome: LabelOutcome; readonly removed: number } {
+    if (this.faults.length > 0) return { outcome: { stored: false, faults: this.faults }, removed: 0 };
+    const after = { all: all + this.added.all, current: current + this.added.current };
+    const removed = removedForRoom(after, max);
+    if (removed === null) return { outcome: { stored: false, faults: null }, removed: 0 };
+    return { outcome: { stored: true, labels: after.current }, removed };
   }
 }

@@ -22,6 +22,8 @@ const CONTENT = {
   shadow: null,
 };
 const BOUNDS = { answersOfTask: 5, maxAnswers: () => 1_000, retentionDays: () => 30 };
+/** The most labelled answers of a task, where it is not that of a server. */
+const LABELS_MAX = 4;
 const PLACE = { workspace: 'w', name: 'a' };
 
 const put = (tasks: TaskStore, change: Partial<TaskContent> = {}): Promise<Task> => {
@@ -115,6 +117,55 @@ for (const { name, options, open } of TASK_STORES) {
     t.equal(renamed.version, second.version);
     t.equal((await tasks.label(second, [decided(2, { q: 0 })])).stored, true, 'its version is in use');
   });
+
+  test(
+    `${name}: labels of earlier versions make room, those of the version in use do not`,
+    options,
+    async (t) => {
+      const { tasks, labels, clock, ageLabels } = await open(t, LABELS_MAX);
+      tasks.start(BOUNDS);
+      t.teardown(() => tasks.stop());
+      const states = (version: number, ...names: readonly string[]) =>
+        names.map((each) => ({ ...label(1, each), answer: answer(each, version) }));
+      const kept = async (task: Task) => Object.keys(await labels(task)).sort();
+      const counted = async (task: Task) => [
+        await tasks.labels(task),
+        (await tasks.counts(task.workspace)).get(task.id)?.labels,
+      ];
+      const first = await put(tasks);
+      t.strictSame(await tasks.label(first, states(1, 'a', 'b', 'c')), { stored: true, labels: 3 });
+      await ageLabels(1_000);
+      clock.advance(1);
+      t.strictSame(await tasks.label(first, states(1, 'd')), { stored: true, labels: LABELS_MAX });
+      t.strictSame(await counted(first), [LABELS_MAX, LABELS_MAX]);
+      t.strictSame(await tasks.label(first, states(1, 'e')), { stored: false, faults: null }, 'one past it');
+      t.strictSame(await kept(first), ['a', 'b', 'c', 'd'], 'nothing is removed by a refusal');
+      t.strictSame(
+        await tasks.label(first, states(1, 'a')),
+        { stored: true, labels: LABELS_MAX },
+        'a correction',
+      );
+
+      const second = await put(tasks, { model: 'm' });
+      t.strictSame(await counted(second), [0, 0], 'those of the version in use');
+      t.strictSame(await tasks.label(second, states(2, 'd')), { stored: true, labels: 1 });
+      t.strictSame(await kept(second), ['a', 'b', 'c', 'd'], 'a state of both versions takes no room');
+      t.strictSame(await tasks.label(second, states(2, 'f', 'g')), { stored: true, labels: 3 });
+      t.strictSame(await kept(second), ['a', 'd', 'f', 'g'], 'those that were labelled first go');
+      t.strictSame(await counted(second), [3, 3]);
+      t.strictSame(await tasks.label(second, states(2, 'h', 'i')), { stored: false, faults: null });
+      t.strictSame(await tasks.label(second, states(2, 'h')), { stored: true, labels: LABELS_MAX });
+      t.strictSame(await kept(second), ['d', 'f', 'g', 'h']);
+      t.equal((await tasks.labelled(second, 'm-1'))?.rows.length, LABELS_MAX);
+
+      const third = await put(tasks, { model: 'n' });
+      t.strictSame(await tasks.label(third, states(3, 'a', 'b', 'c', 'e')), {
+        stored: true,
+        labels: LABELS_MAX,
+      });
+      t.strictSame(await kept(third), ['a', 'b', 'c', 'e']);
+    },
+  );
 
   test(`${name}: labels are deleted by their age, and with their task`, options, async (t) => {
     const { tasks, labels, content, ageLabels, clock } = await open(t);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import type { AuditEntry } from '../../../src/access/index.js';
+import { LIMITS } from '../../../src/api/index.js';
 import { placeOf, unseal } from '../../../src/sealing/index.js';
 import { statement } from '../../../src/storage/database/index.js';
 import { DatabaseTasks } from '../../../src/storage/database/tasks/tasks.js';
@@ -49,7 +50,8 @@ export interface Stored {
 interface Implementation {
   readonly name: string;
   readonly options: { readonly skip?: string };
-  open(t: Test): Promise<Stored>;
+  /** `labelsMax`: the most labelled answers of a task, if it is not that of a server. */
+  open(t: Test, labelsMax?: number): Promise<Stored>;
 }
 
 const failed = (error: unknown) => {
@@ -60,7 +62,7 @@ export const TASK_STORES: readonly Implementation[] = [
   {
     name: 'data folder',
     options: {},
-    async open(t) {
+    async open(t, labelsMax = LIMITS.taskLabels) {
       const store = openStore(dataFolder(t));
       const clock = fakeClock(Date.parse('2026-05-10'));
       t.teardown(() => store.close());
@@ -80,7 +82,7 @@ export const TASK_STORES: readonly Implementation[] = [
       const content = () =>
         tables.flatMap((name) => [...store.table(name).entries()].map((entry) => [name, entry]));
       return {
-        tasks: new FolderTasks({ store, sealer, access, clock, onError: failed }),
+        tasks: new FolderTasks({ store, sealer, access, clock, labelsMax, onError: failed }),
         other: null,
         clock,
         flush: () => access.flush(),
@@ -117,7 +119,7 @@ export const TASK_STORES: readonly Implementation[] = [
   {
     name: 'database',
     options: NEEDS_POSTGRES,
-    async open(t) {
+    async open(t, labelsMax = LIMITS.taskLabels) {
       const { database } = await newDatabase(t);
       const clock = fakeClock();
       const masterKey = randomBytes(32);
@@ -125,7 +127,8 @@ export const TASK_STORES: readonly Implementation[] = [
         database.query<Row>(statement('', text), values);
       for (const id of ['w', 'v'])
         await run(`INSERT INTO workspaces VALUES ($1, 0, NULL, NULL, 1, 1, 0, 0)`, id);
-      const node = () => new DatabaseTasks({ database, masterKey: () => masterKey, clock, onError: failed });
+      const node = () =>
+        new DatabaseTasks({ database, masterKey: () => masterKey, clock, labelsMax, onError: failed });
       const all = [
         'tasks',
         'task_versions',

@@ -1,5 +1,10 @@
-import type { AnswerRow, LabelRow } from '../../../tasks/index.js';
-import { RETENTION_DOUBT_MS } from '../../../tasks/index.js';
+import {
+  type AnswerRow,
+  type LabelCounts,
+  type LabelRow,
+  RETENTION_DOUBT_MS,
+  type Task,
+} from '../../../tasks/index.js';
 import { CERTAIN_MS, NOW_MS } from '../postgres/calendar-sql.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
@@ -16,7 +21,16 @@ const ALL = statement(
   `SELECT ref, at, version, build, sealed, expected FROM task_labels
    WHERE task = $1 AND version = $2 AND build = $3 ORDER BY ref`,
 );
-const COUNT = statement('task-labels-count', 'SELECT count(*) AS count FROM task_labels WHERE task = $1');
+const COUNT = statement(
+  'task-labels-count',
+  `SELECT count(*) AS all, count(*) FILTER (WHERE version = $2) AS current FROM task_labels WHERE task = $1`,
+);
+const REMOVE_EARLIER = statement(
+  'task-labels-remove-earlier',
+  `DELETE FROM task_labels WHERE task = $1 AND ref IN (
+     SELECT ref FROM task_labels WHERE task = $1 AND version < $2 ORDER BY version, at, ref LIMIT $3
+   )`,
+);
 const PUT = statement(
   'task-labels-put',
   `INSERT INTO task_labels (task, ref, at, version, build, sealed, expected)
@@ -29,6 +43,8 @@ const EXPIRE = statement(
   'task-labels-expire',
   `DELETE FROM task_labels WHERE at < ${NOW_MS} - $1::bigint AND ${CERTAIN_MS} >= ${RETENTION_DOUBT_MS}`,
 );
+
+type Versioned = Pick<Task, 'id' | 'version'>;
 
 const byRef = <Row extends { readonly ref: string }>(rows: readonly Row[]): ReadonlyMap<string, Row> =>
   new Map(rows.map((row) => [row.ref, row]));
@@ -50,8 +66,18 @@ export const allLabels = (
 ): Promise<LabelRow[]> => sql.query<LabelRow>(ALL, [task, version, build]);
 
 /** How many labelled answers a task has. */
-export async function countLabels(sql: Queryable, task: string): Promise<number> {
-  return (await sql.query<{ count: number }>(COUNT, [task]))[0]?.count ?? 0;
+export async function countLabels(sql: Queryable, { id, version }: Versioned): Promise<LabelCounts> {
+  const [counts] = await sql.query<LabelCounts>(COUNT, [id, version]);
+  return counts as LabelCounts;
+}
+
+/** Removes so many labelled answers of versions before that in use: those of `removedForRoom`. */
+export async function removeEarlier(
+  sql: Queryable,
+  { id, version }: Versioned,
+  count: number,
+): Promise<void> {
+  if (count > 0) await sql.execute(REMOVE_EARLIER, [id, version, count]);
 }
 
 /** Stores labelled answers, in place of those with the same reference. */

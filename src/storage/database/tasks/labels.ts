@@ -7,7 +7,7 @@ import {
   type Task,
 } from '../../../tasks/index.js';
 import type { Transaction } from '../postgres/database.js';
-import { countLabels, findAnswers, findLabels, putLabels } from './label-rows.js';
+import { countLabels, findAnswers, findLabels, putLabels, removeEarlier } from './label-rows.js';
 import type { DatabaseMonitors } from './monitors.js';
 
 /** What became of labels, and the rows that were stored. */
@@ -21,6 +21,7 @@ interface StoredLabels {
  *
  * @param task as it is stored
  * @param now milliseconds since 1970
+ * @param max the most labelled answers of a task
  */
 export async function storeLabels(
   sql: Transaction,
@@ -29,6 +30,7 @@ export async function storeLabels(
   task: Task,
   labels: readonly NewLabel[],
   now: number,
+  max: number,
 ): Promise<StoredLabels> {
   const refs = labels.map(({ reference }) => answerRef(dataKey, reference));
   const [known, answers] = [await findLabels(sql, task.id, refs), await findAnswers(sql, task.id, refs)];
@@ -37,10 +39,11 @@ export async function storeLabels(
     const ref = refs[at] as string;
     made.add(label, ref, { label: known.get(ref), answer: answers.get(ref) });
   }
-  const outcome = made.outcome(await countLabels(sql, task.id));
+  const { outcome, removed } = made.planned(await countLabels(sql, task), max);
   const rows = outcome.stored ? [...made.rows.values()] : [];
   if (outcome.stored) {
     await putLabels(sql, task.id, rows);
+    await removeEarlier(sql, task, removed);
     await monitors.addLabels(sql, task, made.firsts);
   }
   return { outcome, rows };

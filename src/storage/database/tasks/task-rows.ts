@@ -18,7 +18,7 @@ const LIST = statement('task-list', `SELECT ${COLUMNS} ${TASKS} ORDER BY t.name`
 const COUNTS = statement(
   'task-counts',
   `SELECT t.id, t.answers - t.oldest AS answers,
-     (SELECT count(*) FROM task_labels l WHERE l.task = t.id) AS labels
+     (SELECT count(*) FROM task_labels l WHERE l.task = t.id AND l.version = t.version) AS labels
    FROM tasks t WHERE t.workspace = $1`,
 );
 const OTHERS = statement(

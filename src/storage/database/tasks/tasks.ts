@@ -1,5 +1,5 @@
 import { auditEntry } from '../../../access/index.js';
-import { ApiError } from '../../../api/index.js';
+import { ApiError, LIMITS } from '../../../api/index.js';
 import { type Clock, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
@@ -70,6 +70,8 @@ interface Parts {
   /** Returns the current master key, 32 bytes. */
   readonly masterKey: () => Uint8Array;
   readonly clock: Clock;
+  /** The most labelled answers of a task; `LIMITS.taskLabels` if absent. */
+  readonly labelsMax?: number;
   /** Called with the error of a statement that was refused, and of a COMMIT without an answer. */
   onError(error: unknown): void;
 }
@@ -109,7 +111,9 @@ export class DatabaseTasks implements TaskStore {
           const found = await findTask(sql, task.workspace, task.name);
           requireUnchanged(found, task);
           const current = this.opened(task.workspace, found);
-          return storeLabels(sql, this.monitors, this.keys.open(task.id, found.key), current, labels, now);
+          const dataKey = this.keys.open(task.id, found.key);
+          const { labelsMax = LIMITS.taskLabels } = this.parts;
+          return storeLabels(sql, this.monitors, dataKey, current, labels, now, labelsMax);
         },
         async (sql, made) => {
           await lockTasks(sql, task.workspace);
@@ -229,8 +233,9 @@ export class DatabaseTasks implements TaskStore {
     );
   }
 
-  labels({ id }: Task): Promise<number> {
-    return this.orUnavailable(() => countLabels(this.parts.database, id));
+  async labels(task: Task): Promise<number> {
+    const { current } = await this.orUnavailable(() => countLabels(this.parts.database, task));
+    return current;
   }
 
   /** Resolves when the answers of this node are stored. */

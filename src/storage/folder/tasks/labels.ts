@@ -1,8 +1,16 @@
 import { type Clock, nextTurn } from '../../../base/index.js';
-import { answerRef, type LabelOutcome, LabelRows, type NewLabel, type Task } from '../../../tasks/index.js';
+import {
+  answerRef,
+  type LabelOutcome,
+  type LabelRow,
+  LabelRows,
+  type NewLabel,
+  type Task,
+} from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writes.js';
+import type { FolderLabelCounts } from './label-counts.js';
 import type { FolderMonitors } from './monitors.js';
 
 /** Labels that are looked up in one turn of the event loop: about 2 ms. */
@@ -13,6 +21,9 @@ interface Parts {
   readonly monitors: FolderMonitors;
   readonly access: Pick<FolderAccess, 'flush'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly counts: Pick<FolderLabelCounts, 'of'>;
+  /** The most labelled answers of a task. */
+  readonly max: number;
 }
 
 /** The outcome of a call, and the writes that store its labels. */
@@ -27,7 +38,7 @@ export class FolderLabels {
 
   /** `task`: as it is stored. Rejects with StoreError. */
   async writesOf(dataKey: Buffer, task: Task, labels: readonly NewLabel[]): Promise<LabelWrites> {
-    const { store, access, clock, monitors } = this.parts;
+    const { store, access, clock, monitors, counts, max } = this.parts;
     // An answer may be labelled at once.
     await access.flush();
     const table = store.table('task_labels');
@@ -37,15 +48,30 @@ export class FolderLabels {
       const ref = answerRef(dataKey, label.reference);
       made.add(label, ref, { label: table.get(task.id, ref), answer: this.answer(task, ref) });
     }
-    const outcome = made.outcome(this.count(task));
+    const { outcome, removed } = made.planned(await counts.of(task), max);
     if (!outcome.stored) return { outcome, writes: [] };
     const rows = [...made.rows].map(([ref, row]) => table.write([task.id, ref], row));
-    return { outcome, writes: [...rows, ...monitors.writesOf(dataKey, task, made.firsts)] };
+    const earlier = removed === 0 ? [] : await this.earlier(task, made.rows);
+    return {
+      outcome,
+      writes: [
+        ...rows,
+        ...earlier.slice(0, removed).map(({ ref }) => table.write([task.id, ref], null)),
+        ...monitors.writesOf(dataKey, task, made.firsts),
+      ],
+    };
   }
 
-  /** How many labelled answers a task has. */
-  count({ id }: Pick<Task, 'id'>): number {
-    return this.parts.store.table('task_labels').count([id]);
+  /** The labelled answers of versions before that in use, but those that are stored anew, in the order of `removedForRoom`. */
+  private async earlier(
+    { id, version }: Task,
+    stored: ReadonlyMap<string, LabelRow>,
+  ): Promise<readonly LabelRow[]> {
+    const rows: LabelRow[] = [];
+    for await (const { value } of this.parts.store.table('task_labels').entriesInTurns(id)) {
+      if (value.version < version && !stored.has(value.ref)) rows.push(value);
+    }
+    return rows.sort((a, b) => a.version - b.version || a.at - b.at || (a.ref < b.ref ? -1 : 1));
   }
 
   private answer({ id }: Pick<Task, 'id'>, ref: string) {

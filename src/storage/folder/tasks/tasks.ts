@@ -1,5 +1,5 @@
 import { type AuditEntry, auditEntry } from '../../../access/index.js';
-import { ApiError } from '../../../api/index.js';
+import { ApiError, LIMITS } from '../../../api/index.js';
 import { type Clock, nextTurn, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
@@ -40,6 +40,7 @@ import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writes.js';
 import type { Sealer } from '../master-key/sealer.js';
 import { FolderAnswers } from './answers.js';
+import { FolderLabelCounts } from './label-counts.js';
 import { FolderLabels } from './labels.js';
 import { FolderMonitors } from './monitors.js';
 import { FolderRetention } from './retention.js';
@@ -52,6 +53,8 @@ interface Parts {
   readonly sealer: Sealer;
   readonly access: Pick<FolderAccess, 'join' | 'changed' | 'flush'>;
   readonly clock: Clock;
+  /** The most labelled answers of a task; `LIMITS.taskLabels` if absent. */
+  readonly labelsMax?: number;
   /** Called with the error of a write, or of a deletion. */
   onError(error: unknown): void;
 }
@@ -62,6 +65,7 @@ export class FolderTasks implements TaskStore {
   private last: Promise<unknown> = Promise.resolve();
   private readonly kept: FolderAnswers;
   private readonly labelling: FolderLabels;
+  private readonly labelCounts: FolderLabelCounts;
   private readonly monitors: FolderMonitors;
   private readonly shadows: FolderShadows;
   private bounds: TaskBounds | null = null;
@@ -70,7 +74,14 @@ export class FolderTasks implements TaskStore {
   constructor(private readonly parts: Parts) {
     this.kept = new FolderAnswers(parts);
     this.monitors = new FolderMonitors(parts.store);
-    this.labelling = new FolderLabels({ ...parts, monitors: this.monitors });
+    this.labelCounts = new FolderLabelCounts(parts.store);
+    const { monitors, labelCounts: counts } = this;
+    this.labelling = new FolderLabels({
+      ...parts,
+      monitors,
+      counts,
+      max: parts.labelsMax ?? LIMITS.taskLabels,
+    });
     this.shadows = new FolderShadows({ ...parts, kept: this.kept });
   }
 
@@ -99,7 +110,9 @@ export class FolderTasks implements TaskStore {
       const dataKey = this.parts.sealer.dataKey(task.id);
       if (dataKey === undefined) throw taskNotFound();
       const { outcome, writes } = await this.labelling.writesOf(dataKey, current, labels);
-      if (outcome.stored) await this.write(writes);
+      if (!outcome.stored) return outcome;
+      await this.write(writes);
+      this.labelCounts.stored(current, outcome.labels);
       return outcome;
     });
   }
@@ -196,7 +209,7 @@ export class FolderTasks implements TaskStore {
   }
 
   async labels(task: Task): Promise<number> {
-    return this.labelling.count(task);
+    return (await this.labelCounts.of(task)).current;
   }
 
   async answers(task: Task): Promise<number> {
@@ -219,7 +232,8 @@ export class FolderTasks implements TaskStore {
   async counts(workspace: string): Promise<ReadonlyMap<string, TaskCounts>> {
     const counts = new Map<string, TaskCounts>();
     for (const { value: row } of [...this.parts.store.table('tasks').entries(workspace)]) {
-      counts.set(row.id, { answers: this.kept.count(row), labels: this.labelling.count(row) });
+      const { current: labels } = await this.labelCounts.of(row);
+      counts.set(row.id, { answers: this.kept.count(row), labels });
       // LMDB looks at every label.
       await nextTurn();
     }
@@ -268,6 +282,7 @@ export class FolderTasks implements TaskStore {
         store.table('task_versions').removal([task.id, HISTORY], [task.id, task.version + 1]),
       ]);
       this.kept.forget(task.id);
+      this.labelCounts.forget(task.id);
       // Without the retention, the next start removes them.
       this.retention?.remove(task);
       return true;
