@@ -168,7 +168,7 @@ export const ERRORS = {
   outcome_unknown: {
     status: 502,
     meaning:
-      'The server cannot tell whether a batch was stored or cancelled. It may have been: look at the batches of the key before you submit the file again.',
+      'The server cannot tell whether the change was made, such as a batch that was submitted or a task that was put; it may have been. The message says what to do.',
   },
   overloaded: {
     status: 503,

@@ -206,7 +206,12 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
     number(LIMITS.taskAnswers),
     'the oldest goes',
   ],
-  ['labels', 'labelled answers of the version in use of a task', number(LIMITS.taskLabels), error('too_many_labels')],
+  [
+    'labels',
+    'labelled answers of the version in use of a task',
+    number(LIMITS.taskLabels),
+    error('too_many_labels'),
+  ],
   [
     'label body',
     'body of a call with labels',

@@ -13,8 +13,7 @@ export const CALLER_REMEDIES: Partial<Record<ErrorType, string>> & Remedies = {
   too_many_batches: 'Wait until a batch has finished, or cancel one.',
   overloaded: 'The server is busy. Wait, then try again.',
   model_unavailable: 'The model is loading. Wait, then try again.',
-  outcome_unknown:
-    'It may have been done: look at the list of batches before you try again. Give the operator the request id.',
+  outcome_unknown: 'It may have been done. The message says what to do; give the operator the request id.',
   internal_error: 'Try again. If it happens again, give the operator the request id.',
   request_timeout: 'Try again on a faster connection, or with a smaller request.',
   batch_unavailable: 'This server has no batches at the moment. Ask its operator.',

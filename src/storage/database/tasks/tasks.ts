@@ -1,5 +1,5 @@
 import { auditEntry } from '../../../access/index.js';
-import { ApiError, LIMITS } from '../../../api/index.js';
+import { LIMITS } from '../../../api/index.js';
 import { type Clock, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
@@ -39,7 +39,6 @@ import { dataKey, insertDataKey } from '../batches/tables/values.js';
 import { orCannotRead } from '../batches/unavailable.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
-import { CommitUnknown } from '../postgres/database-errors.js';
 import type { Queryable } from '../postgres/statement.js';
 import { DatabaseAnswers } from './answers.js';
 import { allLabels, countLabels, findLabels } from './label-rows.js';
@@ -62,6 +61,7 @@ import {
   putTaskRow,
   putVersion,
 } from './task-rows.js';
+import { orOutcomeUnknown } from './unknown-outcome.js';
 
 type Identified = Pick<Task, 'id'>;
 
@@ -383,18 +383,8 @@ export class DatabaseTasks implements TaskStore {
     }
   }
 
-  private async orUnknown<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await this.orUnavailable(work);
-    } catch (error) {
-      if (!(error instanceof CommitUnknown)) throw error;
-      this.parts.onError(error);
-      throw new ApiError(
-        'outcome_unknown',
-        'The database did not tell whether the task was changed. It is safe to repeat the call.',
-        { retryAfterSeconds: 1 },
-      );
-    }
+  private orUnknown<Result>(work: () => Promise<Result>): Promise<Result> {
+    return orOutcomeUnknown((error) => this.parts.onError(error), work);
   }
 
   private orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,0 +1,73 @@
+// Changes of tasks in a database that does not tell what became of a COMMIT.
+import { randomBytes } from 'node:crypto';
+import { test } from 'tap';
+import { NO_SHADOW_ANSWERS } from '../../../../src/statistics/index.js';
+import {
+  CommitUnknown,
+  type Database,
+  DatabaseUnavailable,
+  StatementError,
+} from '../../../../src/storage/database/index.js';
+import { DatabaseTasks } from '../../../../src/storage/database/tasks/tasks.js';
+import type { TaskContent } from '../../../../src/tasks/index.js';
+import { fakeClock } from '../../../support/fake-clock.js';
+import { SHADOWED } from '../../../support/shadow-world.js';
+import { fitOf, monitorOf } from '../../../support/store/fitted-task.js';
+
+const PLACE = { workspace: 'w', name: 'a' };
+const CONTENT: TaskContent = {
+  questions: '{}',
+  model: null,
+  description: null,
+  targetError: 0.05,
+  confidence: 0.95,
+  shadow: null,
+};
+const FIT = fitOf(SHADOWED);
+const PAIRS = { version: 1, live: 'm-1', shadow: 'n-1', questions: [NO_SHADOW_ANSWERS], answers: [] };
+const never = () => {
+  throw new Error('nothing is decided');
+};
+
+const CHANGES: Readonly<Record<string, (tasks: DatabaseTasks) => Promise<unknown>>> = {
+  put: (tasks) => tasks.put(PLACE, CONTENT, never),
+  remove: (tasks) => tasks.remove(PLACE),
+  label: (tasks) => tasks.label(SHADOWED, []),
+  putFit: (tasks) => tasks.putFit(SHADOWED, FIT, '{}', monitorOf(FIT)),
+  addPairs: (tasks) => tasks.addPairs(SHADOWED, PAIRS),
+  promote: (tasks) => tasks.promote(PLACE, 'key:k', never),
+  changeMonitor: (tasks) => tasks.changeMonitor(SHADOWED, 'm-1', never),
+};
+
+/** Tasks whose transactions all end with an error, and the errors that are reported. */
+function failing(error: unknown) {
+  const errors: unknown[] = [];
+  const database = { transaction: () => Promise.reject(error) } as unknown as Database;
+  const tasks = new DatabaseTasks({
+    database,
+    masterKey: () => randomBytes(32),
+    clock: fakeClock(),
+    onError: (each) => errors.push(each),
+  });
+  return { tasks, errors };
+}
+
+for (const [name, change] of Object.entries(CHANGES)) {
+  test(`${name}: whether it was made is not known, was not made, or cannot be made`, async (t) => {
+    const lost = new CommitUnknown('The connection failed.', 'ECONNRESET');
+    const unknown = failing(lost);
+    await t.rejects(change(unknown.tasks), {
+      type: 'outcome_unknown',
+      status: 502,
+      message: 'The database did not tell whether the task was changed. It is safe to repeat the call.',
+    } as never);
+    t.strictSame(unknown.errors, [lost], 'it is reported once');
+    const away = failing(new DatabaseUnavailable('The database is away.', '57P01'));
+    await t.rejects(change(away.tasks), { type: 'overloaded' } as never);
+    t.strictSame(away.errors, [], 'the session reports it');
+    const refused = new StatementError('The database refused it.', '42601', undefined);
+    const wrong = failing(refused);
+    await t.rejects(change(wrong.tasks), { type: 'overloaded' } as never);
+    t.strictSame(wrong.errors, [refused]);
+  });
+}
