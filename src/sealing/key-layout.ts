@@ -1,6 +1,12 @@
-/** The encoding of a key's part: `text` is UTF-8 followed by a NUL byte, `number` is 4 bytes, big-endian. */
+/**
+ * The encoding of a key's part: `text` is UTF-8 followed by a NUL byte, `number` is 4 bytes, big-endian; from LONG on, the 4
+ * bytes of LONG and 8 further ones, so that no count ends.
+ */
 type KeyPartKind = 'text' | 'number';
 export type KeyPart = string | number;
+
+/** The smallest number with 12 bytes. */
+const LONG = 0xffff_ffff;
 
 /** The parts of a table's keys, in order, such as `workspace, day`. */
 export type KeyLayout = ReadonlyArray<readonly [name: string, kind: KeyPartKind]>;
@@ -15,15 +21,17 @@ export function encodeKey(layout: KeyLayout, parts: readonly KeyPart[]): Buffer 
       const kind = layout[index]?.[1];
       if (kind === 'text' && typeof part === 'string' && !part.includes('\0'))
         return Buffer.from(`${part}\0`);
-      if (kind === 'number' && typeof part === 'number') return numberBytes(part);
+      if (kind === 'number' && Number.isSafeInteger(part)) return numberBytes(part as number);
       throw new Error(`part ${index} of the key does not match its layout`);
     }),
   );
 }
 
 function numberBytes(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
+  const isLong = value >= LONG;
+  const bytes = Buffer.alloc(isLong ? 12 : 4);
+  bytes.writeUInt32BE(isLong ? LONG : value);
+  if (isLong) bytes.writeBigUInt64BE(BigInt(value), 4);
   return bytes;
 }
 
@@ -32,8 +40,11 @@ export function decodeKey(layout: KeyLayout, key: Buffer): KeyPart[] {
   let at = 0;
   return layout.map(([, kind]) => {
     if (kind === 'number') {
+      const number = key.readUInt32BE(at);
       at += 4;
-      return key.readUInt32BE(at - 4);
+      if (number < LONG) return number;
+      at += 8;
+      return Number(key.readBigUInt64BE(at - 8));
     }
     const end = key.indexOf(0, at);
     const text = key.toString('utf8', at, end);

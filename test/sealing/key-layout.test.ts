@@ -9,7 +9,7 @@ const LAYOUT = [
 ] as const;
 
 const TEXTS = ['', 'a', 'ab', 'b', 'a b', 'a-', '~', 'é', '中', '\u{1f600}', '\u0001', '\uffff', 'a\u0001'];
-const NUMBERS = [0, 1, 2, 255, 256, 65_535, 65_536, 2 ** 31, 2 ** 32 - 1];
+const NUMBERS = [0, 1, 2, 255, 256, 65_535, 65_536, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1];
 
 /** Texts by their code points, numbers by their size; the first part that differs decides. */
 function compare(one: readonly KeyPart[], other: readonly KeyPart[]): number {
@@ -54,7 +54,9 @@ test('the keys with a common prefix are those from the prefix to its end', async
   t.notOk(within(['a'], ['', 0, '']));
   t.ok(within(['a', 255], ['a', 255, 'x']));
   t.notOk(within(['a', 255], ['a', 256, '']));
-  t.ok(within(['a', 2 ** 32 - 1], ['a', 2 ** 32 - 1, 'x']), 'the largest number has an end too');
+  for (const number of [2 ** 32 - 2, 2 ** 32 - 1, 2 ** 40, 2 ** 53 - 1])
+    t.ok(within(['a', number], ['a', number, 'x']), `${number} has an end too`);
+  t.notOk(within(['a', 2 ** 32 - 2], ['a', 2 ** 32 - 1, '']));
   t.equal(endOfPrefix(Buffer.of(255, 255)), undefined);
 });
 
@@ -64,6 +66,7 @@ test('a part that does not match its layout is refused', async (t) => {
   refused('a', 'b');
   refused('a\0b');
   refused('a', -1);
-  refused('a', 2 ** 32);
+  refused('a', 1.5);
+  refused('a', 2 ** 53);
   refused('a', 1, 'b', 'c');
 });

@@ -105,6 +105,26 @@ test('a node that registers during a migration is seen by it, or sees it', NEEDS
   );
 });
 
+test('a database of format 8 keeps its answers, whose numbers no longer end', NEEDS_POSTGRES, async (t) => {
+  const database = await emptyDatabase(t);
+  t.strictSame(await migrate(database, MIGRATIONS.slice(0, 8)), { from: 0, to: 8 });
+  const put = (number: number) =>
+    database.execute(statement('', `INSERT INTO task_answers VALUES ('t', $1, $2, 7, 1, 'm', 'eA==')`), [
+      number,
+      String(number),
+    ]);
+  const stored = () =>
+    database.query<{ number: number }>(statement('', 'SELECT * FROM task_answers ORDER BY number'));
+  await put(1);
+  await put(2 ** 31 - 1);
+  const before = await stored();
+  await t.rejects(put(2 ** 31), { code: '22003' });
+  t.strictSame(await migrate(database), { from: 8, to: FORMAT });
+  t.strictSame(await stored(), before);
+  await put(2 ** 31);
+  t.equal((await stored()).at(-1)?.number, 2 ** 31);
+});
+
 test('a newer and an older format are refused, and the error says what to do', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
   await t.rejects(

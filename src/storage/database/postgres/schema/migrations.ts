@@ -6,6 +6,7 @@ import { FORMAT_5 } from './format-5.js';
 import { FORMAT_6 } from './format-6.js';
 import { FORMAT_7 } from './format-7.js';
 import { FORMAT_8 } from './format-8.js';
+import { FORMAT_9 } from './format-9.js';
 
 /** A change of the schema: statements that migrate a database from one format to the next. */
 export type Migration = readonly string[];
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   FORMAT_6,
   FORMAT_7,
   FORMAT_8,
+  FORMAT_9,
 ];
 
 /** The format of the database that this version works with. */
