@@ -47,13 +47,20 @@ export class TaskAsking {
 
   /** Keeps an answer, if there is room, and compares it with the labels of the fit. Never throws: the request is answered and charged. */
   keep(task: Task, answer: TaskAnswer): void {
-    let isKept = false;
     try {
-      isKept = this.tasks.record(task, answer);
-      this.monitors.add(task, answer);
+      this.tasks.record(task, answer, this.count);
     } catch (error) {
+      this.count(false);
       this.log.error({ err: error }, 'an answer to a task cannot be kept');
     }
-    this.metrics.instruments.taskAnswers.inc({ outcome: isKept ? 'kept' : 'dropped' });
+    try {
+      this.monitors.add(task, answer);
+    } catch (error) {
+      this.log.error({ err: error }, 'an answer to a task cannot be compared with its labels');
+    }
   }
+
+  private readonly count = (isKept: boolean): void => {
+    this.metrics.instruments.taskAnswers.inc({ outcome: isKept ? 'kept' : 'dropped' });
+  };
 }

@@ -77,5 +77,5 @@ export {
 } from './task-bounds.js';
 export { taskEntry, taskJson } from './task-object.js';
 export { isTaskName, requireTaskName, requireUnchanged, taskChanged, taskNotFound } from './task-refusals.js';
-export type { LabelledRows, TaskCounts, TaskPlace, TaskStore } from './task-store.js';
+export type { AnswerSettled, LabelledRows, TaskCounts, TaskPlace, TaskStore } from './task-store.js';
 export type { Task, TaskContent, TaskFit, TaskVersion } from './task-types.js';

@@ -20,6 +20,9 @@ export interface TaskCounts {
   readonly labels: number;
 }
 
+/** Called once, when it is known whether an answer is kept: there may be no room, or the task may have been deleted. */
+export type AnswerSettled = (isKept: boolean) => void;
+
 /** The task that a name of a workspace stands for. */
 export type TaskPlace = Pick<Task, 'workspace' | 'name'>;
 
@@ -55,9 +58,9 @@ export interface TaskStore {
   start(bounds: TaskBounds): void;
   /**
    * Keeps an answer, some time later. Once a task has `LIMITS.taskAnswers`, or the bounds are reached, its oldest one goes.
-   * False: there is no room.
+   * Throws StoreError if the data key of the task is damaged.
    */
-  record(task: Task, answer: TaskAnswer): boolean;
+  record(task: Task, answer: TaskAnswer, settled?: AnswerSettled): void;
   /**
    * Stores labels of answers: all of them, or none. If the task has no room for them, labelled answers of earlier versions
    * are removed. Labels that the fit in force has not used are added to the monitor of

@@ -144,7 +144,7 @@ export const METRICS = {
   taskAnswers: {
     name: 'decider_task_answers_total',
     kind: 'counter',
-    help: 'Answers to tasks by what became of their numbers: `kept`, or `dropped` where there was no room.',
+    help: 'Answers to tasks by what became of their numbers: `kept`, or `dropped`: there was no room, or the task was deleted.',
     labels: ['outcome'],
   },
   taskShadows: {

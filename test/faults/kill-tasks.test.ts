@@ -151,7 +151,8 @@ test(
     for (let round = 0; round < DATABASE_KILLS; round += 1) {
       const masterKey = key.toString('hex');
       await killed({ folder: null, url, masterKey, round }, 1 + integer(LINES_MAX), known);
-      const parts = { database, masterKey: () => key, clock: systemClock, onError: failed };
+      const session = { id: null, lost() {} };
+      const parts = { database, session, masterKey: () => key, clock: systemClock, onError: failed };
       await check(t, new DatabaseTasks(parts), known);
     }
   },

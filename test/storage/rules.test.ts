@@ -330,7 +330,7 @@ test('a submission counts for its idempotency key for a day, in both storages', 
       t.equal(await findSubmission(database, 'k', submission), found, `${digest} ${when}`);
     }
     await inFolder.forget();
-    await removeStale(database);
+    await removeStale(database, new AbortController().signal);
   }
   const kept = await sql<{ digest: string }>(database, 'SELECT digest FROM submissions ORDER BY at');
   t.strictSame(

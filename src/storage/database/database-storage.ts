@@ -94,6 +94,7 @@ class DatabaseStorage implements Storage {
     this.clock = node.session.clock;
     this.tasks = new DatabaseTasks({
       database: node.database,
+      session: node.session,
       masterKey: () => master,
       clock: this.clock,
       onError: (error) => log.error({ err: error }, 'the database refused a statement about tasks'),

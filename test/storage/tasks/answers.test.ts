@@ -31,6 +31,7 @@ const answer = (reference: string) => ({
   build: 'm-1',
   probabilities: [[0.25, 0.75]],
 });
+const label = (reference: string) => ({ line: 1, reference, expected: { q: 0 }, answer: null });
 const numbers = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, at) => `req_${first + at}`);
 
@@ -41,8 +42,13 @@ for (const { name, options, open } of TASK_STORES) {
     t.teardown(() => tasks.stop());
     const [one, two] = [await put(tasks, 'one'), await put(tasks, 'two')];
     const record = async (task: Task, from: number, to: number) => {
-      for (const reference of numbers(from, to)) t.ok(tasks.record(task, answer(reference)));
+      let kept = 0;
+      const settled = (isKept: boolean) => {
+        if (isKept) kept += 1;
+      };
+      for (const reference of numbers(from, to)) tasks.record(task, answer(reference), settled);
       await flush();
+      t.equal(kept, to - from + 1);
     };
     await record(one, 1, 5);
     t.strictSame(await references(one), numbers(1, 5));
@@ -122,6 +128,27 @@ for (const { name, options, open } of TASK_STORES) {
     await until(async () => (await content()) === empty);
     await tasks.stop();
   });
+
+  for (const last of [2 ** 31 - 1, 2 ** 32 - 1]) {
+    test(`${name}: the numbers of answers do not end at ${last}`, options, async (t) => {
+      const { tasks, flush, references, putFirst } = await open(t);
+      tasks.start(BOUNDS);
+      t.teardown(() => tasks.stop());
+      const [task, other] = [await put(tasks, 'a'), await put(tasks, 'b')];
+      await putFirst(task, last - 2, answer('req_1'));
+      for (const reference of numbers(2, 8)) {
+        tasks.record(task, answer(reference));
+        tasks.record(other, answer(reference));
+        await flush();
+      }
+      t.strictSame(await references(task), numbers(4, 8));
+      t.strictSame(await references(other), numbers(4, 8));
+      t.equal(await tasks.answers(task), 5);
+
+      t.match(await tasks.label(task, [label('req_3')]), { stored: false }, 'the oldest have gone');
+      t.match(await tasks.label(task, [label('req_4'), label('req_8')]), { stored: true });
+    });
+  }
 
   test(`${name}: nothing of an answer can be read without the key`, options, async (t) => {
     const { tasks, flush, content } = await open(t);

@@ -178,7 +178,7 @@ export class ClusterNode {
     });
     const tools = fileTools();
     const masterKey = () => cluster.master;
-    this.tasks = new DatabaseTasks({ database, masterKey, clock: session.clock, onError });
+    this.tasks = new DatabaseTasks({ database, session, masterKey, clock: session.clock, onError });
     this.tasks.start(TASK_BOUNDS);
     this.batches = new DatabaseBatches({
       database,

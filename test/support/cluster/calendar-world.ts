@@ -132,7 +132,7 @@ export class CalendarWorld {
   /** What has ended, by the functions of the nodes. Deletes old idempotency keys. */
   async state() {
     const { database } = this;
-    await removeStale(database);
+    await removeStale(database, new AbortController().signal);
     const none = { keys: [], batches: [], models: [] };
     const submission = { digest: 'digest', body: 'body' };
     return {

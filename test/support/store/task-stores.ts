@@ -14,6 +14,7 @@ import {
   type LabelRow,
   openAnswer,
   openExpected,
+  sealAnswer,
   type Task,
   type TaskAnswer,
   type TaskStore,
@@ -44,6 +45,8 @@ export interface Stored {
   age(ms: number): Promise<void>;
   /** The same for labels. */
   ageLabels(ms: number): Promise<void>;
+  /** Stores the first answer of a task under a number, as if all before it had gone. */
+  putFirst(task: Task, number: number, answer: TaskAnswer): Promise<void>;
 }
 
 /** A storage of tasks. `options`: of its tests. */
@@ -113,6 +116,13 @@ export const TASK_STORES: readonly Implementation[] = [
           const rows = [...table.entries()];
           await store.write(rows.map(({ key, value }) => table.write(key, { ...value, at: value.at - ms })));
         },
+        putFirst: async (task, number, answer) => {
+          const row = sealAnswer(sealer.dataKey(task.id) as Buffer, task, answer, clock.now());
+          await store.write([
+            store.table('task_answers').write([task.id, number], row),
+            store.table('task_refs').write([task.id, row.ref], number),
+          ]);
+        },
       };
     },
   },
@@ -127,8 +137,15 @@ export const TASK_STORES: readonly Implementation[] = [
         database.query<Row>(statement('', text), values);
       for (const id of ['w', 'v'])
         await run(`INSERT INTO workspaces VALUES ($1, 0, NULL, NULL, 1, 1, 0, 0)`, id);
-      const node = () =>
-        new DatabaseTasks({ database, masterKey: () => masterKey, clock, labelsMax, onError: failed });
+      const node = (id: number) =>
+        new DatabaseTasks({
+          database,
+          session: { id, lost: failed },
+          masterKey: () => masterKey,
+          clock,
+          labelsMax,
+          onError: failed,
+        });
       const all = [
         'tasks',
         'task_versions',
@@ -139,7 +156,9 @@ export const TASK_STORES: readonly Implementation[] = [
         'task_monitors',
         'data_keys',
       ];
-      const nodes = [node(), node()] as const;
+      const nodes = [node(1), node(2)] as const;
+      await run(`INSERT INTO nodes (id, name, version, format, started, seen, expires)
+        SELECT id, '', '', 1, 0, 0, 9000000000000000 FROM generate_series(1, 2) AS ids(id)`);
       const keyOf = async ({ id }: Task) => {
         const [row] = await run<{ sealed: Buffer }>('SELECT sealed FROM data_keys WHERE owner = $1', id);
         return unseal(masterKey, placeOf('data_keys', id), (row as { sealed: Buffer }).sealed);
@@ -173,6 +192,12 @@ export const TASK_STORES: readonly Implementation[] = [
         labels: async (task) => labelsOf(await keyOf(task), task, await run('SELECT * FROM task_labels')),
         ageLabels: async (ms) => {
           await run('UPDATE task_labels SET at = at - $1', ms);
+        },
+        putFirst: async (task, number, answer) => {
+          const { ref, version, build, sealed } = sealAnswer(await keyOf(task), task, answer, 0);
+          await run('UPDATE tasks SET answers = $2, oldest = $2::bigint - 1 WHERE id = $1', task.id, number);
+          const insert = 'INSERT INTO task_answers VALUES ($1, $2, $3, $4, $5, $6, $7)';
+          await run(insert, task.id, number, ref, Date.now(), version, build, sealed);
         },
       };
     },

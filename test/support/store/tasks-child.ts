@@ -28,7 +28,8 @@ function openTasks({ folder, url, masterKey }: ChildOrder): TaskStore {
   if (folder === null) {
     const database = new Database({ url, connections: 3, ca: '' });
     const key = Buffer.from(masterKey, 'hex');
-    return new DatabaseTasks({ database, masterKey: () => key, clock, onError });
+    const session = { id: null, lost() {} };
+    return new DatabaseTasks({ database, session, masterKey: () => key, clock, onError });
   }
   const store = openStore(folder);
   const access = new FolderAccess(store, clock, onError);

@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/index.js';
 import type { BatchParts } from '../../../batch/index.js';
 import type { DatabaseLedger } from '../ledger/ledger.js';
 import type { Database } from '../postgres/database.js';
-import type { NodeSession } from './fenced.js';
+import type { NodeSession } from '../session/fenced.js';
 import type { OpenCall } from './reading/open-values.js';
 
 /** What the batches of a database need. */

@@ -1,6 +1,6 @@
 import { Access, type Directory, type Ledger, type RateLimits } from '../../../access/index.js';
 import type { Clock } from '../../../base/index.js';
-import type { NodeSession } from './fenced.js';
+import type { NodeSession } from '../session/fenced.js';
 
 interface Parts {
   readonly session: Pick<NodeSession, 'isServing'>;

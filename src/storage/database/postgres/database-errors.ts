@@ -53,6 +53,9 @@ export class StatementError extends Error {
  */
 const MISSING: ReadonlySet<string> = new Set(['42P01', '42703', '42883', '3F000']);
 
+/** SQLSTATE of a statement that took too long. */
+const CANCELLED = '57014';
+
 /** SQLSTATEs of a conflict with a concurrent transaction, after which the whole transaction can be run again. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
@@ -74,7 +77,7 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   '53300': 'The database accepts no more connections: lower store.connections or raise its max_connections',
   '53': 'The database is out of resources',
   '55P03': 'A lock in the database was not available in time',
-  '57014': 'The database did not complete a statement in time',
+  [CANCELLED]: 'The database did not complete a statement in time',
   '57': 'The database is stopping or starting',
   '58': 'The system that the database runs on failed',
 };
@@ -171,6 +174,13 @@ export function connectError(error: unknown): DatabaseUnavailable {
   const { code = 'connection', message } = error as NodeJS.ErrnoException;
   return new DatabaseUnavailable(`The database cannot be reached: ${message}.`, code);
 }
+
+/**
+ * Whether an error is that of a whole database that cannot be used, which the session of the node reports; not that of a
+ * statement that took too long, or whose tables are missing, while others succeed.
+ */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable && error.code !== CANCELLED && !MISSING.has(error.code);
 
 /** The error of a statement: DatabaseUnavailable, StatementError, or the error itself if the database is not its cause. */
 export function statementError(error: unknown, statement: string): unknown {

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../postgres/database.js';
-import { fence, SessionLost } from '../session/fence.js';
-import type { Session } from '../session/session.js';
+import { fence, SessionLost } from './fence.js';
+import type { Session } from './session.js';
 
 /** The session of this node as batches use it. */
 export type NodeSession = Pick<Session, 'id' | 'isServing' | 'onLost' | 'lost'>;

@@ -1,10 +1,7 @@
-import { type AnswerRow, RETENTION_DOUBT_MS } from '../../../tasks/index.js';
-import { CERTAIN_MS, NOW_MS } from '../postgres/calendar-sql.js';
+import type { AnswerRow } from '../../../tasks/index.js';
+import { NOW_MS } from '../postgres/calendar-sql.js';
 import type { Transaction } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
-
-/** Rows that one statement removes. */
-const REMOVED_MAX = 1_000;
 
 /** An answer that is not stored yet: when it was answered is known to the database. */
 export interface NewAnswer extends Omit<AnswerRow, 'at'> {
@@ -36,22 +33,6 @@ const COUNTS = statement(
   `SELECT workspace, sum(answers - oldest)::bigint AS count FROM tasks GROUP BY workspace`,
 );
 const COUNT = statement('task-answers-count', 'SELECT answers - oldest AS count FROM tasks WHERE id = $1');
-// The oldest ones of a task have the smallest numbers.
-const EXPIRED = statement(
-  'task-answers-expired',
-  `SELECT task, max(number) AS number FROM task_answers
-   WHERE at < ${NOW_MS} - $1::bigint AND ${CERTAIN_MS} >= ${RETENTION_DOUBT_MS} GROUP BY task`,
-);
-const EXPIRE = statement(
-  'task-answers-expire',
-  `DELETE FROM task_answers WHERE task = $1 AND number IN (
-     SELECT number FROM task_answers WHERE task = $1 AND number <= $2 ORDER BY number LIMIT ${REMOVED_MAX}
-   )`,
-);
-const EXPIRED_TO = statement(
-  'task-answers-expired-to',
-  'UPDATE tasks SET oldest = greatest(oldest, $2) WHERE id = $1',
-);
 
 /** Stores answers of a task, in their order, unless it was deleted. */
 export async function insertAnswers(
@@ -76,12 +57,4 @@ export async function countAnswers(sql: Queryable): Promise<ReadonlyMap<string, 
 /** How many answers a task has; 0 if it was deleted. */
 export async function countOf(sql: Queryable, task: string): Promise<number> {
   return (await sql.query<{ count: number }>(COUNT, [task]))[0]?.count ?? 0;
-}
-
-/** Removes answers that are older than so many milliseconds, unless the calendar is uncertain. Returns between statements. */
-export async function expireAnswers(sql: Queryable, ms: number): Promise<void> {
-  for (const { task, number } of await sql.query<{ task: string; number: number }>(EXPIRED, [ms])) {
-    while ((await sql.execute(EXPIRE, [task, number])) === REMOVED_MAX);
-    await sql.execute(EXPIRED_TO, [task, number]);
-  }
 }

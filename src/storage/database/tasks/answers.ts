@@ -1,23 +1,15 @@
-import { type Clock, DAY_MS, StoreError } from '../../../base/index.js';
+import { type Clock, nextTurn, StoreError } from '../../../base/index.js';
 import {
-  RETENTION_EVERY_MS,
+  type AnswerSettled,
   sealAnswer,
   type Task,
   type TaskAnswer,
   type TaskBounds,
   workspaceAnswersMax,
 } from '../../../tasks/index.js';
-import type { Database } from '../postgres/database.js';
-import { DatabaseUnavailable } from '../postgres/database-errors.js';
-import {
-  countAnswers,
-  countOf,
-  expireAnswers,
-  insertAnswers,
-  keepAnswers,
-  type NewAnswer,
-} from './answer-rows.js';
-import { expireLabels } from './label-rows.js';
+import type { Database, Transaction } from '../postgres/database.js';
+import { isOutage, StatementError } from '../postgres/database-errors.js';
+import { countAnswers, countOf, insertAnswers, keepAnswers, type NewAnswer } from './answer-rows.js';
 
 /** Answers are written together, this many milliseconds after the first of them. */
 const ANSWERS_DELAY_MS = 250;
@@ -25,6 +17,8 @@ const ANSWERS_DELAY_MS = 250;
 export const WAITING_ANSWERS_MAX = 10_000;
 /** Answers of one transaction. */
 const WRITTEN_MAX = 1_000;
+/** Answers that are encrypted in one turn of the event loop: about 2 ms. */
+const TURN_ANSWERS = 64;
 /** The pause before a failed write is tried again, in milliseconds. */
 const RETRY_MS = 1_000;
 /** The counts of all workspaces are read again after this many milliseconds. */
@@ -43,6 +37,7 @@ interface Waiting {
   readonly answer: TaskAnswer;
   /** When it was answered, in monotonic milliseconds. */
   readonly answered: number;
+  readonly settled: AnswerSettled;
 }
 
 /** Answers of a task that are to be written. */
@@ -63,35 +58,32 @@ export class DatabaseAnswers {
   private countedAt = Number.NEGATIVE_INFINITY;
   private bounds: TaskBounds | null = null;
   private writing: Promise<void> | null = null;
-  private expiring: Promise<void> = Promise.resolve();
   private isFailing = false;
   private isStopped = false;
   private cancelWrite: (() => void) | null = null;
-  private cancelExpire = () => {};
 
   constructor(private readonly parts: Parts) {}
 
-  /** Answers are kept from now on, and those that are too old deleted. */
+  /** Answers are kept from now on. */
   start(bounds: TaskBounds): void {
     this.bounds = bounds;
-    this.expire(bounds);
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    this.cancelExpire();
-    await this.expiring;
     // What the database does not take now is lost.
     await this.flush().catch(() => {});
     this.cancelWrite?.();
   }
 
-  /** Keeps an answer. False: too many wait already. */
-  record(task: Task, answer: TaskAnswer): boolean {
-    if (this.bounds === null || this.waiting.length >= WAITING_ANSWERS_MAX) return false;
-    this.waiting.push({ task, answer, answered: this.parts.clock.monotonic() });
+  /** Keeps an answer. `settled(false)` is called at once if too many wait already. */
+  record(task: Task, answer: TaskAnswer, settled: AnswerSettled): void {
+    if (this.bounds === null || this.waiting.length >= WAITING_ANSWERS_MAX) {
+      settled(false);
+      return;
+    }
+    this.waiting.push({ task, answer, answered: this.parts.clock.monotonic(), settled });
     this.writeAfter(ANSWERS_DELAY_MS);
-    return true;
   }
 
   /** How many answers of a task are kept, without those that wait. */
@@ -123,25 +115,56 @@ export class DatabaseAnswers {
   /** Writes the answers that have waited longest. */
   private async write(bounds: TaskBounds): Promise<void> {
     const taken = this.waiting.slice(0, WRITTEN_MAX);
+    let kept: ReadonlySet<string>;
     try {
       await this.readCounts();
-      const groups = await this.sealed(taken);
-      await this.parts.database.transaction(async (sql) => {
-        for (const { task, answers } of groups) {
-          const { answersOfTask } = bounds;
-          const isFull = this.isFull(task.workspace, bounds);
-          const kept = isFull ? Math.min(await countOf(sql, task.id), answersOfTask) : answersOfTask;
-          await insertAnswers(sql, task.id, answers);
-          await keepAnswers(sql, task.id, kept);
-        }
-      });
-      this.waiting = this.waiting.slice(taken.length);
-      this.ended += taken.length;
-      this.isFailing = false;
+      kept = await this.store(await this.sealed(taken), bounds);
     } catch (error) {
       if (!this.isStopped) this.writeAfter(RETRY_MS);
       throw error;
     }
+    this.waiting = this.waiting.slice(taken.length);
+    this.ended += taken.length;
+    for (const { task, settled } of taken) settled(kept.has(task.id));
+  }
+
+  /**
+   * Writes groups in one transaction. If the database refuses a statement of it, each in one of its own, so that the task
+   * whose answers are refused, which are reported and dropped, does not block the others. Returns the tasks that keep theirs.
+   */
+  private async store(groups: readonly Group[], bounds: TaskBounds): Promise<ReadonlySet<string>> {
+    const { database } = this.parts;
+    const put = (some: readonly Group[]) => database.transaction((sql) => this.put(sql, some, bounds));
+    try {
+      const kept = await put(groups);
+      this.isFailing = false;
+      return new Set(kept);
+    } catch (error) {
+      if (!(error instanceof StatementError)) throw error;
+    }
+    const kept: string[] = [];
+    for (const group of groups) {
+      try {
+        kept.push(...(await put([group])));
+      } catch (error) {
+        if (!(error instanceof StatementError)) throw error;
+        this.report(error);
+      }
+    }
+    return new Set(kept);
+  }
+
+  private async put(sql: Transaction, groups: readonly Group[], bounds: TaskBounds): Promise<string[]> {
+    const { answersOfTask } = bounds;
+    const kept: string[] = [];
+    for (const { task, answers } of groups) {
+      const isFull = this.isFull(task.workspace, bounds);
+      const most = isFull ? Math.min(await countOf(sql, task.id), answersOfTask) : answersOfTask;
+      await insertAnswers(sql, task.id, answers);
+      await keepAnswers(sql, task.id, most);
+      if (most > 0) kept.push(task.id);
+    }
+    return kept;
   }
 
   /** The answers by task, encrypted; without those of deleted tasks. */
@@ -154,15 +177,19 @@ export class DatabaseAnswers {
       groups.set(each.task.id, group);
     }
     const sealed: Group[] = [];
+    let count = 0;
     // In one order on every node, so that no transaction waits for another one that waits for it.
     for (const [, answers] of [...groups].sort(([one], [other]) => (one < other ? -1 : 1))) {
       const { task } = answers[0] as Waiting;
       const dataKey = await this.keyOf(task);
       if (dataKey === undefined) continue;
-      const rows = answers.map(({ answer, answered }) => {
+      const rows: NewAnswer[] = [];
+      for (const { answer, answered } of answers) {
         const { at: _, ...row } = sealAnswer(dataKey, task, answer, 0);
-        return { ...row, age: Math.round(now - answered) };
-      });
+        rows.push({ ...row, age: Math.round(now - answered) });
+        count += 1;
+        if (count % TURN_ANSWERS === 0) await nextTurn();
+      }
       sealed.push({ task, answers: rows });
     }
     return sealed;
@@ -200,20 +227,10 @@ export class DatabaseAnswers {
     });
   }
 
-  private expire(bounds: TaskBounds): void {
-    const { database, clock } = this.parts;
-    const ms = bounds.retentionDays() * DAY_MS;
-    this.expiring = expireAnswers(database, ms)
-      .then(() => expireLabels(database, ms))
-      .catch((error) => this.report(error))
-      .then(() => {
-        if (!this.isStopped) this.cancelExpire = clock.after(RETENTION_EVERY_MS, () => this.expire(bounds));
-      });
-  }
-
-  /** Reports an error once until answers are written. The session reports an unreachable database. */
+  /** Reports an error once until all answers of a write are stored. The session reports an unreachable database. */
   private report(error: unknown): void {
-    if (!this.isFailing && !(error instanceof DatabaseUnavailable)) this.parts.onError(error);
+    if (isOutage(error)) return;
+    if (!this.isFailing) this.parts.onError(error);
     this.isFailing = true;
   }
 }

@@ -1,11 +1,4 @@
-import {
-  type AnswerRow,
-  type LabelCounts,
-  type LabelRow,
-  RETENTION_DOUBT_MS,
-  type Task,
-} from '../../../tasks/index.js';
-import { CERTAIN_MS, NOW_MS } from '../postgres/calendar-sql.js';
+import type { AnswerRow, LabelCounts, LabelRow, Task } from '../../../tasks/index.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 const ANSWERS = statement(
@@ -38,10 +31,6 @@ const PUT = statement(
    FROM json_to_recordset($2::json) AS rows(ref text, at bigint, version int, build text, sealed text, expected text)
    ON CONFLICT (task, ref) DO UPDATE SET at = excluded.at, version = excluded.version, build = excluded.build,
      sealed = excluded.sealed, expected = excluded.expected`,
-);
-const EXPIRE = statement(
-  'task-labels-expire',
-  `DELETE FROM task_labels WHERE at < ${NOW_MS} - $1::bigint AND ${CERTAIN_MS} >= ${RETENTION_DOUBT_MS}`,
 );
 
 type Versioned = Pick<Task, 'id' | 'version'>;
@@ -83,9 +72,4 @@ export async function removeEarlier(
 /** Stores labelled answers, in place of those with the same reference. */
 export async function putLabels(sql: Queryable, task: string, rows: readonly LabelRow[]): Promise<void> {
   await sql.execute(PUT, [task, JSON.stringify(rows)]);
-}
-
-/** Removes labels that are older than so many milliseconds, unless the calendar is uncertain. */
-export async function expireLabels(sql: Queryable, ms: number): Promise<void> {
-  await sql.execute(EXPIRE, [ms]);
 }

@@ -1,5 +1,5 @@
+import { nextTurn } from '../../../base/index.js';
 import {
-  answerRef,
   type LabelOutcome,
   type LabelRow,
   LabelRows,
@@ -7,8 +7,12 @@ import {
   type Task,
 } from '../../../tasks/index.js';
 import type { Transaction } from '../postgres/database.js';
+import { answerRefs } from './answer-refs.js';
 import { countLabels, findAnswers, findLabels, putLabels, removeEarlier } from './label-rows.js';
 import type { DatabaseMonitors } from './monitors.js';
+
+/** Labels that are encrypted in one turn of the event loop: about 2 ms. */
+const TURN_LABELS = 32;
 
 /** What became of labels, and the rows that were stored. */
 interface StoredLabels {
@@ -32,10 +36,11 @@ export async function storeLabels(
   now: number,
   max: number,
 ): Promise<StoredLabels> {
-  const refs = labels.map(({ reference }) => answerRef(dataKey, reference));
+  const refs = await answerRefs(dataKey, labels);
   const [known, answers] = [await findLabels(sql, task.id, refs), await findAnswers(sql, task.id, refs)];
   const made = new LabelRows(dataKey, task, now);
   for (const [at, label] of labels.entries()) {
+    if (at % TURN_LABELS === TURN_LABELS - 1) await nextTurn();
     const ref = refs[at] as string;
     made.add(label, ref, { label: known.get(ref), answer: answers.get(ref) });
   }

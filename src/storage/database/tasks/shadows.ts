@@ -1,7 +1,6 @@
 import { nextTurn } from '../../../base/index.js';
 import {
   type AnswerRow,
-  answerRef,
   type NewPairs,
   openShadow,
   type ShadowRecord,
@@ -12,6 +11,7 @@ import {
 } from '../../../tasks/index.js';
 import type { Transaction } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
+import { answerRefs } from './answer-refs.js';
 import { findAnswers, findLabels } from './label-rows.js';
 
 const FIND = statement('task-shadow', 'SELECT sealed FROM task_shadows WHERE task = $1');
@@ -61,10 +61,8 @@ export async function addPairs(
 ): Promise<void> {
   const record = withPairs((await findShadow(sql, dataKey, task)) ?? null, pairs, now);
   await sql.execute(PUT, [task.id, sealShadow(dataKey, task, record)]);
-  const byRef = new Map(
-    pairs.answers.map(({ reference, probabilities }) => [answerRef(dataKey, reference), probabilities]),
-  );
-  const refs = [...byRef.keys()];
+  const refs = await answerRefs(dataKey, pairs.answers);
+  const byRef = new Map(pairs.answers.map(({ probabilities }, at) => [refs[at] as string, probabilities]));
   const added = async (rows: Iterable<AnswerRow>): Promise<string> => {
     const made: object[] = [];
     for (const row of rows) {

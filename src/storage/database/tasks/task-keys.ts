@@ -1,4 +1,7 @@
+import type { Task } from '../../../tasks/index.js';
 import { DataKeys } from '../batches/data-keys.js';
+import type { Queryable } from '../postgres/statement.js';
+import { findTask } from './task-rows.js';
 
 /** Data keys that are kept. */
 export const TASK_KEYS_MAX = 1_000;
@@ -20,5 +23,13 @@ export class TaskKeys extends DataKeys {
   /** The data key of a task that was opened lately; undefined: it was not. */
   lastOf(task: string): Buffer | undefined {
     return this.last.get(task);
+  }
+
+  /** The data key of a task; undefined: it was deleted. Rejects with StoreError too. */
+  async find(sql: Queryable, { id, workspace, name }: Task): Promise<Buffer | undefined> {
+    const known = this.lastOf(id);
+    if (known !== undefined) return known;
+    const found = await findTask(sql, workspace, name);
+    return found?.id === id ? this.open(id, found.key) : undefined;
   }
 }

@@ -3,6 +3,7 @@ import { LIMITS } from '../../../api/index.js';
 import { type Clock, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
+  type AnswerSettled,
   HISTORY,
   hasSameShadow,
   type LabelledRows,
@@ -40,10 +41,12 @@ import { orCannotRead } from '../batches/unavailable.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import type { Queryable } from '../postgres/statement.js';
+import type { NodeSession } from '../session/fenced.js';
 import { DatabaseAnswers } from './answers.js';
 import { allLabels, countLabels, findLabels } from './label-rows.js';
 import { storeLabels } from './labels.js';
 import { DatabaseMonitors } from './monitors.js';
+import { DatabaseRetention } from './retention.js';
 import { addPairs, deleteShadow, findShadow } from './shadows.js';
 import { TaskCopies } from './task-copies.js';
 import { TaskKeys } from './task-keys.js';
@@ -67,6 +70,7 @@ type Identified = Pick<Task, 'id'>;
 
 interface Parts {
   readonly database: Database;
+  readonly session: Pick<NodeSession, 'id' | 'lost'>;
   /** Returns the current master key, 32 bytes. */
   readonly masterKey: () => Uint8Array;
   readonly clock: Clock;
@@ -82,22 +86,26 @@ export class DatabaseTasks implements TaskStore {
   private readonly copies: TaskCopies;
   private readonly kept: DatabaseAnswers;
   private readonly monitors: DatabaseMonitors;
+  private retention: DatabaseRetention | null = null;
 
   constructor(private readonly parts: Parts) {
     this.keys = new TaskKeys(parts.masterKey);
     const read = (place: TaskPlace) => this.orUnavailable(() => this.read(parts.database, place));
     this.copies = new TaskCopies(parts.clock, read);
     this.monitors = new DatabaseMonitors(this.keys);
-    this.kept = new DatabaseAnswers({ ...parts, keyOf: (task) => this.keyOf(task) });
+    this.kept = new DatabaseAnswers({ ...parts, keyOf: (task) => this.keys.find(parts.database, task) });
   }
 
   start(bounds: TaskBounds): void {
     this.kept.start(bounds);
+    this.retention = new DatabaseRetention({ ...this.parts, bounds });
+    this.retention.start();
   }
 
-  /** Writes the answers that wait. */
-  stop(): Promise<void> {
-    return this.kept.stop();
+  /** Writes the answers that wait, and deletes nothing more. */
+  async stop(): Promise<void> {
+    await this.retention?.stop();
+    await this.kept.stop();
   }
 
   async label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
@@ -243,8 +251,8 @@ export class DatabaseTasks implements TaskStore {
     return this.kept.flush();
   }
 
-  record(task: Task, answer: TaskAnswer): boolean {
-    return this.kept.record(task, answer);
+  record(task: Task, answer: TaskAnswer, settled: AnswerSettled = () => {}): void {
+    this.kept.record(task, answer, settled);
   }
 
   answers(task: Task): Promise<number> {
@@ -364,14 +372,6 @@ export class DatabaseTasks implements TaskStore {
 
   private opened(workspace: string, found: FoundTask): Task {
     return openTask(this.keys.open(found.id, found.key), { workspace, name: found.name }, found);
-  }
-
-  /** Undefined: the task was deleted. */
-  private async keyOf({ id, workspace, name }: Task): Promise<Buffer | undefined> {
-    const known = this.keys.lastOf(id);
-    if (known !== undefined) return known;
-    const found = await findTask(this.parts.database, workspace, name);
-    return found?.id === id ? this.keys.open(id, found.key) : undefined;
   }
 
   /** Makes a change, after which this node reads the task again. */

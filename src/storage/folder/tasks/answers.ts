@@ -43,13 +43,13 @@ export class FolderAnswers implements LedgerPart {
     parts.access.join(this);
   }
 
-  /** Keeps an answer; the oldest of the task may have to go. False: there is no room for any of the task's. */
+  /** Keeps an answer; the oldest of the task may have to go. False: there is no room for any of the task's, or it was deleted. */
   record(task: Task, answer: TaskAnswer, bounds: TaskBounds): boolean {
     const { store, sealer, access, clock } = this.parts;
     const { id, workspace } = task;
     const dataKey = sealer.dataKey(id);
     // Deleted while it was answered.
-    if (dataKey === undefined) return true;
+    if (dataKey === undefined) return false;
     const share = this.shareOf(workspace);
     const span = this.spanOf(id);
     const total = store.entriesOf('task_answers') + this.unwritten.size;
@@ -59,13 +59,15 @@ export class FolderAnswers implements LedgerPart {
     if (kept === 0) return false;
     const row = sealAnswer(dataKey, task, answer, clock.now());
     const number = span.next;
+    // Before anything is changed: it can throw.
+    const writes = [
+      store.table('task_answers').write([id, number], row),
+      store.table('task_refs').write([id, row.ref], number),
+    ];
     span.next += 1;
     this.shares.set(workspace, share + 1);
     this.unwritten.set(`${id}/${number}`, row);
-    this.writes.push(
-      store.table('task_answers').write([id, number], row),
-      store.table('task_refs').write([id, row.ref], number),
-    );
+    this.writes.push(...writes);
     while (span.next - span.first > kept) this.removeFirst(id, workspace, span);
     access.changed();
     return true;

@@ -3,6 +3,7 @@ import { ApiError, LIMITS } from '../../../api/index.js';
 import { type Clock, nextTurn, randomLetters } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
+  type AnswerSettled,
   HISTORY,
   hasSameShadow,
   type LabelledRows,
@@ -99,8 +100,8 @@ export class FolderTasks implements TaskStore {
     await this.retention?.stop();
   }
 
-  record(task: Task, answer: TaskAnswer): boolean {
-    return this.bounds === null || this.kept.record(task, answer, this.bounds);
+  record(task: Task, answer: TaskAnswer, settled: AnswerSettled = () => {}): void {
+    settled(this.bounds !== null && this.kept.record(task, answer, this.bounds));
   }
 
   label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {

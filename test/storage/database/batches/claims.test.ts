@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import type { Workspace } from '../../../../src/access/index.js';
-import { fenced } from '../../../../src/storage/database/batches/fenced.js';
+import { fenced } from '../../../../src/storage/database/session/fenced.js';
 import { claimCandidates, claimChunk } from '../../../../src/storage/database/batches/tables/claims.js';
 import {
   endChunks,

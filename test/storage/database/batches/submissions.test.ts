@@ -151,7 +151,7 @@ test(
     let removal = Promise.resolve();
     await database.transaction(async (transaction) => {
       await putSubmission(transaction, id, idempotency, 'new', Date.now());
-      removal = removeStale(database);
+      removal = removeStale(database, new AbortController().signal);
       // It waits for this transaction.
       await until(async () => {
         const waiting = await cluster.sql(

@@ -45,6 +45,7 @@ function failing(error: unknown) {
   const database = { transaction: () => Promise.reject(error) } as unknown as Database;
   const tasks = new DatabaseTasks({
     database,
+    session: { id: null, lost() {} },
     masterKey: () => randomBytes(32),
     clock: fakeClock(),
     onError: (each) => errors.push(each),

@@ -8,7 +8,7 @@ import {
 import type { Database } from '../../postgres/database.js';
 import { SessionLost } from '../../session/fence.js';
 import type { DataKeys } from '../data-keys.js';
-import { fenced, type NodeSession } from '../fenced.js';
+import { fenced, type NodeSession } from '../../session/fenced.js';
 import { lockBatch, putBatch } from '../tables/batch-table.js';
 import { findDueWebhook } from '../tables/due.js';
 import { dataKey, webhook } from '../tables/values.js';

@@ -7,11 +7,11 @@ import {
   type Webhooks,
 } from '../../../../batch/index.js';
 import type { Database, Transaction } from '../../postgres/database.js';
-import { DatabaseUnavailable } from '../../postgres/database-errors.js';
-import { type Queryable, statement } from '../../postgres/statement.js';
+import { isOutage } from '../../postgres/database-errors.js';
+import { giveUpDuty, hasDuty } from '../../session/duties.js';
 import { SessionLost } from '../../session/fence.js';
 import type { DataKeys } from '../data-keys.js';
-import { fenced, type NodeSession } from '../fenced.js';
+import type { NodeSession } from '../../session/fenced.js';
 import { applyEvent } from '../tables/batch-events.js';
 import { deletableBatches, deleteBatch, removeStale } from '../tables/deletion.js';
 import { dueWebhooks, endedBatches, settledBatches } from '../tables/due.js';
@@ -40,7 +40,7 @@ export class BatchMaintenance {
   private readonly callbacks: Callbacks;
   private deletedAt = Number.NEGATIVE_INFINITY;
   private holds = false;
-  private stopped = false;
+  private readonly leaving = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private deleting: Promise<void> = Promise.resolve();
   private cancelNext = () => {};
@@ -65,7 +65,7 @@ export class BatchMaintenance {
 
   /** Stops, because the session has ended. Resolves when no step and no webhook call is in progress. */
   async end(): Promise<void> {
-    this.stopped = true;
+    this.leaving.abort();
     this.cancelNext();
     await Promise.all([this.running, this.callbacks.stop()]);
     await this.deleting;
@@ -78,9 +78,13 @@ export class BatchMaintenance {
       await giveUpDuty(this.parts.database, DUTY, this.node).catch((error) => this.report(error));
   }
 
+  private get stopped(): boolean {
+    return this.leaving.signal.aborted;
+  }
+
   private async work(): Promise<void> {
-    const { database, clock } = this.parts;
-    this.holds = await this.take();
+    const { database, session, clock } = this.parts;
+    this.holds = await hasDuty(database, session, this.node, DUTY);
     if (!this.holds || this.stopped) return;
     for (const { id, event } of await endedBatches(database)) {
       await this.transaction(id, (transaction) => applyEvent(transaction, id, event));
@@ -96,14 +100,6 @@ export class BatchMaintenance {
     this.deleting = before.then(() => this.delete()).catch((error) => this.report(error));
   }
 
-  private async take(): Promise<boolean> {
-    const { database, session } = this.parts;
-    const holder = await holderOf(database, DUTY);
-    if (holder !== undefined) return holder === this.node;
-    await fenced(database, session, this.node, (transaction) => takeDuty(transaction, DUTY, this.node));
-    return (await holderOf(database, DUTY)) === this.node;
-  }
-
   /** A batch that cannot be changed is reported, and does not stop the others. */
   private async transaction(id: string, work: (transaction: Transaction) => Promise<unknown>): Promise<void> {
     await this.parts.database.transaction(work).catch((error) => this.report(error, id));
@@ -115,7 +111,7 @@ export class BatchMaintenance {
 
   private async delete(): Promise<void> {
     const { database } = this.parts;
-    await removeStale(database);
+    await removeStale(database, this.leaving.signal);
     // A batch that cannot be deleted stays at the head of the list; the next run tries again.
     for (let deleted = 1; deleted > 0; ) {
       deleted = 0;
@@ -132,29 +128,7 @@ export class BatchMaintenance {
 
   /** Skips the loss of the session and an unreachable database, which the session reports. */
   private report(error: unknown, batch = '-'): void {
-    if (this.stopped || error instanceof DatabaseUnavailable || error instanceof SessionLost) return;
+    if (this.stopped || isOutage(error) || error instanceof SessionLost) return;
     this.parts.reports.error(error, batch);
   }
-}
-
-const HOLDER = statement('duty-holder', 'SELECT node FROM duties WHERE duty = $1');
-const TAKE = statement(
-  'duty-take',
-  'INSERT INTO duties (duty, node) VALUES ($1, $2) ON CONFLICT (duty) DO NOTHING',
-);
-const GIVE_UP = statement('duty-give-up', 'DELETE FROM duties WHERE duty = $1 AND node = $2');
-
-/** The session that has a duty; undefined if none has. */
-async function holderOf(sql: Queryable, duty: string): Promise<number | undefined> {
-  return (await sql.query<{ node: number }>(HOLDER, [duty]))[0]?.node;
-}
-
-/** Takes a duty for a session, unless another session has it. The transaction must have checked that the session exists. */
-async function takeDuty(sql: Transaction, duty: string, node: number): Promise<void> {
-  await sql.execute(TAKE, [duty, node]);
-}
-
-/** Gives up the duty of a session, so that another session can take it at once. */
-async function giveUpDuty(sql: Queryable, duty: string, node: number): Promise<void> {
-  await sql.execute(GIVE_UP, [duty, node]);
 }

@@ -12,6 +12,8 @@ const REMOVED_MAX = 1_000;
 /** A key keeps its turn for this many milliseconds after its last claim, if it has no unfinished batch. */
 const TURN_KEPT_MS = 60 * 60 * 1_000;
 
+/** The time as a query of its own, so that an index is used, in SQL. */
+const NOW = `(SELECT ${NOW_MS})`;
 /** Whether what is old may be deleted, in SQL. */
 const MAY_DELETE = `${CERTAIN_MS} >= ${DOUBT_MS}`;
 
@@ -39,8 +41,8 @@ const DELETE_BATCH = statement('batch-delete', 'DELETE FROM batches WHERE id = $
 const STALE_SUBMISSIONS = statement(
   'duty-submissions',
   `DELETE FROM submissions WHERE (key, digest) IN (
-     SELECT key, digest FROM submissions WHERE ${submissionIsOver(NOW_MS)} AND ${MAY_DELETE} LIMIT ${REMOVED_MAX}
-   ) AND ${MAY_DELETE} AND ${submissionIsOver(NOW_MS)}`,
+     SELECT key, digest FROM submissions WHERE ${submissionIsOver(NOW)} AND ${MAY_DELETE} LIMIT ${REMOVED_MAX}
+   ) AND ${MAY_DELETE} AND ${submissionIsOver(NOW)}`,
 );
 
 const STALE_TURNS = statement(
@@ -88,8 +90,11 @@ async function removeBatch(sql: Queryable, { id, lines }: Batch): Promise<void> 
   await sql.execute(DELETE_BATCH, [id]);
 }
 
-/** Removes submissions that are over, and the turns of keys without unfinished batches. */
-export async function removeStale(sql: Queryable): Promise<void> {
-  while ((await sql.execute(STALE_SUBMISSIONS)) === REMOVED_MAX);
-  await sql.execute(STALE_TURNS);
+/**
+ * Removes submissions that are over, and the turns of keys without unfinished batches. Once `signal` aborts, it resolves after
+ * the statement in progress.
+ */
+export async function removeStale(sql: Queryable, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await sql.execute(STALE_SUBMISSIONS)) === REMOVED_MAX);
+  if (!signal.aborted) await sql.execute(STALE_TURNS);
 }

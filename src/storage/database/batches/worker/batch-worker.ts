@@ -11,10 +11,10 @@ import {
 } from '../../../../batch/index.js';
 import type { LedgerPart, TakenChanges } from '../../ledger/part.js';
 import type { Database } from '../../postgres/database.js';
-import { DatabaseUnavailable } from '../../postgres/database-errors.js';
+import { DatabaseUnavailable, isOutage } from '../../postgres/database-errors.js';
 import { SessionLost } from '../../session/fence.js';
 import type { DataKeys } from '../data-keys.js';
-import { fenced, type NodeSession } from '../fenced.js';
+import { fenced, type NodeSession } from '../../session/fenced.js';
 import type { LineAccess } from '../line-access.js';
 import { type Claim, claimCandidates, claimChunk } from '../tables/claims.js';
 import { dataKey } from '../tables/values.js';
@@ -251,7 +251,7 @@ export class BatchWorker implements LedgerPart {
 
   /** Skips the loss of the session and an unreachable database, which the session reports. */
   private report(error: unknown): void {
-    if (this.stopped || error instanceof DatabaseUnavailable || error instanceof SessionLost) return;
+    if (this.stopped || isOutage(error) || error instanceof SessionLost) return;
     this.parts.reports.error(error, '-');
   }
 }
