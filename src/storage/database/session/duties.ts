@@ -1,6 +1,6 @@
-import { fenced } from './fenced.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
+import { fenced } from './fenced.js';
 import type { Session } from './session.js';
 
 const HOLDER = statement('duty-holder', 'SELECT node FROM duties WHERE duty = $1');

@@ -1,12 +1,12 @@
 import { test } from 'tap';
 import type { Workspace } from '../../../../src/access/index.js';
-import { fenced } from '../../../../src/storage/database/session/fenced.js';
 import { claimCandidates, claimChunk } from '../../../../src/storage/database/batches/tables/claims.js';
 import {
   endChunks,
   finishIfSettled,
   insertResults,
 } from '../../../../src/storage/database/batches/tables/work.js';
+import { fenced } from '../../../../src/storage/database/session/fenced.js';
 import { line, lines } from '../../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../../support/postgres.js';

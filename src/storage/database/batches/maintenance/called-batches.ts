@@ -7,8 +7,8 @@ import {
 } from '../../../../batch/index.js';
 import type { Database } from '../../postgres/database.js';
 import { SessionLost } from '../../session/fence.js';
-import type { DataKeys } from '../data-keys.js';
 import { fenced, type NodeSession } from '../../session/fenced.js';
+import type { DataKeys } from '../data-keys.js';
 import { lockBatch, putBatch } from '../tables/batch-table.js';
 import { findDueWebhook } from '../tables/due.js';
 import { dataKey, webhook } from '../tables/values.js';
