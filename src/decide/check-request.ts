@@ -1,6 +1,7 @@
 import type { Catalog, CatalogBuild } from '../engine/index.js';
 import type { DecideRequest, ImageUses, Question } from './decide-types.js';
 import { checkDiagnostics, type Diagnostics } from './diagnostics.js';
+import { pinnedBuild } from './pinned-build.js';
 import { findImageUses } from './references/find-uses.js';
 import type { OpenBody } from './request/open-body.js';
 import { readRequest } from './request/read-request.js';
@@ -9,7 +10,7 @@ import type { AskedTask } from './tasks/completed-body.js';
 
 /** The conditions under which a request is checked. */
 export interface RequestTerms {
-  /** The model of the endpoint, whatever the body names; null: the body names it. */
+  /** The model of the endpoint, of which the body may name a build; null: the body names the model. */
   readonly model: string | null;
   /** The file parts by name (contract 4.1); empty if the body was not multipart. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -55,14 +56,15 @@ export function checkRequest(
   { model, files, format, allowedModels, diagnostics: asked, questions }: DecideTerms,
   catalog: Pick<Catalog, 'find'>,
 ): CheckedRequest {
+  const pinned = model === null ? undefined : pinnedBuild(catalog, model, body.fields.model);
   const request = readRequest(body, {
     ignoresModel: model !== null,
     knows: (name) => catalog.find(name) !== undefined,
-    allows: (name) => mayUse(catalog.find(model ?? name), allowedModels),
+    allows: (name) => mayUse(pinned ?? catalog.find(name), allowedModels),
     format,
     questions,
   });
-  const build = catalog.find(model ?? request.model) as CatalogBuild;
+  const build = pinned ?? (catalog.find(request.model) as CatalogBuild);
   const uses = questions === null ? NO_USES : findImageUses(request);
   const images = imageFiles(request.assets, request.imageBudget, files);
   return {

@@ -13,6 +13,7 @@ export type { DecideRequest, ImageUses, JsonNode, Question } from './decide-type
 export { fromDecisions } from './decisions-client/read-decisions.js';
 export { decisionsBody } from './decisions-client/write-decisions.js';
 export type { Diagnostics } from './diagnostics.js';
+export { pinnedBuild } from './pinned-build.js';
 export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { compactJson } from './request/compact-json.js';

@@ -136,7 +136,8 @@ export interface Authorized {
 /** The service interface behind HTTP. A refused request is an `ApiError`. */
 export interface App {
   /**
-   * Throws ApiError `model_unavailable` until the models are loaded, and while a model cannot compute.
+   * Throws ApiError `model_unavailable` until the models are loaded, while a model cannot compute and while the server stops;
+   * `overloaded` while keys and accounts cannot be read or written.
    *
    * @param model the one model to look at; null: all
    */

@@ -37,7 +37,8 @@ export async function limitsJson(
       return [
         {
           id,
-          default: build === catalog.default && id === build.model.id,
+          // The only model of an endpoint answers requests that name none.
+          default: models.length === 1 || (build === catalog.default && id === build.model.id),
           reads_images: readsImages,
           max_options: maxOptions,
           context_tokens: contextTokens,

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { ApiError } from '../../src/api/index.js';
+import { NotComputed } from '../../src/engine/index.js';
 import {
   SHADOW_BYTES_MAX,
   SHADOW_MS_MAX,
@@ -27,6 +28,47 @@ test('a request is run on the shadow build after its response, with the body tha
   await settled();
   t.match(compared, [{ reference: 'req_1', decisions: { live: decision, shadow: { build: 'n-1' } } }]);
   t.strictSame(await events(), { ...NO_EVENTS, started: 1 });
+});
+
+test('a shadow that has ended has no listener for the end of the server', async (t) => {
+  const { runs, clock, ask, running } = shadowWorld();
+  await ask('req_1');
+  clock.advance(0);
+  await settled();
+  running[0]?.answer();
+  await settled();
+  runs.stop();
+  t.equal(running[0]?.options.signal.aborted, false);
+});
+
+test('a stop drops a shadow that runs', async (t) => {
+  const { runs, clock, ask, running, events } = shadowWorld();
+  await ask('req_1');
+  clock.advance(0);
+  await settled();
+  runs.stop();
+  await settled();
+  t.equal(running[0]?.options.signal.aborted, true);
+  t.strictSame(await events(), { ...NO_EVENTS, started: 1, dropped: 1 });
+});
+
+test('a shadow for which no lane works is dropped', async (t) => {
+  const { clock, ask, running, events } = shadowWorld();
+  await ask('req_1');
+  clock.advance(0);
+  await settled();
+  running[0]?.fail(new NotComputed(new ApiError('model_unavailable', 'No.'), false));
+  await settled();
+  t.strictSame(await events(), { ...NO_EVENTS, started: 1, dropped: 1 });
+});
+
+test('at an endpoint of one model, a task that names a build of it has its shadow', async (t) => {
+  const { world, clock, ask, running } = shadowWorld();
+  world.builds.set('m', 'm-2');
+  await ask('req_1', { model: 'm', task: { ...SHADOWED, model: 'm-1' } });
+  clock.advance(0);
+  await settled();
+  t.equal(running.length, 1);
 });
 
 test('a random number below the share chooses a request', async (t) => {

@@ -90,7 +90,7 @@ export function shadowWorld(random: () => number = () => 0) {
     catalog: {
       find: (name: string | null) => {
         const id = world.builds.get(name) ?? [...world.builds.values()].find((build) => build === name);
-        return id === undefined ? undefined : { id, model: { id } };
+        return id === undefined ? undefined : { id, model: { id: id.replace(/-\d$/, '') } };
       },
       builds: [{ id: 'm-1' }, { id: 'n-1' }],
     },

@@ -3,6 +3,7 @@ import type { Catalog, CatalogBuild } from '../../engine/index.js';
 import { type CheckedRequest, mayUse, type RequestTerms } from '../check-request.js';
 import type { DecideRequest, ImageUse, ImageUses, JsonNode } from '../decide-types.js';
 import { checkDiagnostics } from '../diagnostics.js';
+import { pinnedBuild } from '../pinned-build.js';
 import { isAbsent } from '../request/json-fields.js';
 import { openBody } from '../request/open-body.js';
 import { readOrdered } from '../request/ordered-json.js';
@@ -63,7 +64,7 @@ export function checkDecisions(
 
 /** A name that is not served means the default model, as on `/v1/systemone`. */
 function readBuild(pinned: string | null, sent: unknown, catalog: Pick<Catalog, 'find'>): CatalogBuild {
-  if (pinned !== null) return catalog.find(pinned) as CatalogBuild;
+  if (pinned !== null) return pinnedBuild(catalog, pinned, sent) as CatalogBuild;
   if (typeof sent !== 'string') throw refusedAt('model', 'must be a string', 'invalid_request');
   return (catalog.find(sent) ?? catalog.find(null)) as CatalogBuild;
 }

@@ -10,7 +10,7 @@ import { quoteName } from './strings.js';
 
 /** The rules of an endpoint about models. */
 export interface ReadOptions {
-  /** Whether the endpoint has one model, so that the body's `model` is ignored, whatever its type (contract 2.1). */
+  /** Whether the endpoint has one model, so that the body's `model` is read by `pinnedBuild`, whatever its type (contract 2.1). */
   readonly ignoresModel: boolean;
   /** Whether a model of this id answers here. */
   knows(model: string): boolean;

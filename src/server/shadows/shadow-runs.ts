@@ -1,7 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import type { Caller } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
 import { type Clock, FairQueue, type Owner, QueueFull, ShareCounts, type Shares } from '../../base/index.js';
-import { type AskedTask, type Decision, decide, type SentRequest } from '../../decide/index.js';
+import { type AskedTask, type Decision, decide, pinnedBuild, type SentRequest } from '../../decide/index.js';
 import { NotComputed } from '../../engine/index.js';
 import type { Task } from '../../tasks/index.js';
 import type { Log, Metrics } from '../../telemetry/index.js';
@@ -72,7 +73,7 @@ const FREE = { post: () => {}, release: () => {} };
 export class ShadowRuns {
   private readonly queue = new FairQueue(SHADOWS_AT_ONCE, SHADOWS_WAITING_MAX);
   private readonly bytes = new ShareCounts(SHADOW_BYTES_MAX);
-  private leaving = new AbortController();
+  private leaving = newController();
   private isStopped = false;
 
   constructor(private readonly parts: Parts) {
@@ -102,7 +103,7 @@ export class ShadowRuns {
   /** Drops all shadows. Later requests may have others. */
   drop(): void {
     this.leaving.abort(new Dropped());
-    this.leaving = new AbortController();
+    this.leaving = newController();
   }
 
   /** Drops all shadows, and runs no others. */
@@ -118,8 +119,10 @@ export class ShadowRuns {
     if (task.shadow === null || this.isStopped) return null;
     const { catalog } = engines.current;
     const live = catalog.find(task.model)?.id;
-    // An endpoint of one model answers with that one.
-    if (live === undefined || catalog.find(request.model ?? task.model)?.id !== live) return null;
+    // An endpoint of one model answers with a build of that one.
+    const answers =
+      request.model === null ? catalog.find(task.model) : pinnedBuild(catalog, request.model, task.model);
+    if (live === undefined || answers?.id !== live) return null;
     if (random() >= task.shadow.share) return null;
     const owner = ownerOf(sent);
     const { byteLength } = request.body;
@@ -157,8 +160,12 @@ export class ShadowRuns {
     const build = set.catalog.find(task.shadow?.model ?? '');
     if (build === undefined || live.build !== drawn.live || this.isBusy(set, build.id)) throw new Dropped();
     this.count('started');
-    const late = new AbortController();
-    const cancelLimit = clock.after(SHADOW_MS_MAX, () => late.abort(new Dropped()));
+    // Not AbortSignal.any: it leaves an entry on `leaving`, which lasts as long as the server, for every shadow.
+    const ending = new AbortController();
+    const leave = () => ending.abort(leaving.reason);
+    if (leaving.aborted) leave();
+    else leaving.addEventListener('abort', leave, { once: true });
+    const cancelLimit = clock.after(SHADOW_MS_MAX, () => ending.abort(new Dropped()));
     try {
       return await set.use(() =>
         decide(
@@ -170,7 +177,7 @@ export class ShadowRuns {
             reserve: () => FREE,
           },
           {
-            signal: AbortSignal.any([leaving, late.signal]),
+            signal: ending.signal,
             workspace: caller.workspace.id,
             urgency: 'batch',
           },
@@ -178,6 +185,7 @@ export class ShadowRuns {
       );
     } finally {
       cancelLimit();
+      leaving.removeEventListener('abort', leave);
     }
   }
 
@@ -198,6 +206,13 @@ export class ShadowRuns {
   private count(event: 'started' | 'dropped' | 'failed'): void {
     this.parts.metrics.instruments.taskShadows.inc({ event });
   }
+}
+
+/** Every shadow that waits or runs listens to its signal; Node would warn of a leak at the eleventh. */
+function newController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 const ownerOf = ({ caller }: ShadowedRequest): Owner => ({
