@@ -1,9 +1,22 @@
 import { isBatchId } from '../api/index.js';
+import type { AuditRecord } from './audit.js';
 import type { Change, StoredBatch } from './change.js';
 import { AccessError } from './workspaces.js';
 
 /** A batch that was erased; its state before. */
 type ErasedBatch = Omit<StoredBatch, 'deleted'>;
+
+/** A cancel by the operator, for the audit log. The storage of batches cancels, and writes it in the same transaction. */
+export const cancelRecord = ({
+  id,
+  workspace,
+  key,
+}: Pick<StoredBatch, 'id' | 'workspace' | 'key'>): AuditRecord => ({
+  action: 'batch.cancel',
+  workspace,
+  key,
+  after: { batch: id },
+});
 
 /** The changes of batches. */
 export const BATCH_CHANGES = {

@@ -20,6 +20,7 @@ export {
   isRecorded,
 } from './audit.js';
 export type { Caller, Directory } from './authenticate.js';
+export { cancelRecord } from './batch-changes.js';
 export { type Books, booksOf, compare, orphanOf, type Reconciliation, type StoredSums } from './books.js';
 export type { Change, StoredBatch } from './change.js';
 export { dayOf, daysOf, lastDays, monthBefore, monthOf } from './dates.js';

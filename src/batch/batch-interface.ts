@@ -34,8 +34,8 @@ export interface BatchInterface {
   show(caller: Caller, id: string): object | Promise<object>;
   /** Resolves when the cancel is stored. Rejects with ApiError `batch_not_found`, `batch_finished`, `outcome_unknown`. */
   cancel(caller: Caller, id: string): Promise<object>;
-  /** The same for the batch of any key. */
-  cancelAny(id: string): Promise<Batch>;
+  /** The same for the batch of any key. If it changes the batch, the audit log names `actor`, in the same transaction. */
+  cancelAny(id: string, actor: string): Promise<Batch>;
   /** Rejects with ApiError `batch_not_found`, `batch_not_finished`. */
   results(caller: Caller, id: string): Promise<ResultStream>;
   /** How many batches are open. */

@@ -23,8 +23,10 @@ export abstract class CallerBatches {
   /**
    * Cancels a batch. Resolves with the batch when that is stored; undefined if it is gone. Rejects with ApiError
    * `batch_finished`, `outcome_unknown`.
+   *
+   * @param actor in the audit log, which gets an entry in the same transaction if the batch changes; null: it gets none
    */
-  protected abstract cancelStored(id: string): Promise<Batch | undefined>;
+  protected abstract cancelStored(id: string, actor: string | null): Promise<Batch | undefined>;
 
   /** The results of a batch that has finished; undefined if it is gone. */
   protected abstract resultsOf(owner: Owner, batch: Batch): Promise<ResultStream | undefined>;
@@ -49,14 +51,14 @@ export abstract class CallerBatches {
 
   async cancel(caller: Caller, id: string): Promise<object> {
     await this.owned(caller, id);
-    return batchObject(existing(await this.cancelStored(id)), this.terms);
+    return batchObject(existing(await this.cancelStored(id, null)), this.terms);
   }
 
-  /** Cancels the batch of any key, for the operator. Rejects as `cancel` does. */
-  async cancelAny(id: string): Promise<Batch> {
+  /** Cancels the batch of any key, for the operator `actor`. Rejects as `cancel` does. */
+  async cancelAny(id: string, actor: string): Promise<Batch> {
     if (!isBatchId(id)) throw batchNotFound();
     existing(await this.find(id));
-    return existing(await this.cancelStored(id));
+    return existing(await this.cancelStored(id, actor));
   }
 
   async results(caller: Caller, id: string): Promise<ResultStream> {

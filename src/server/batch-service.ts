@@ -98,8 +98,8 @@ export class BatchService {
   }
 
   /** Cancels the batch of any key. Rejects with ApiError. */
-  cancelAny(id: string): Promise<Batch> {
-    return this.batches.cancelAny(id);
+  cancelAny(id: string, actor: string): Promise<Batch> {
+    return this.batches.cancelAny(id, actor);
   }
 
   /** Abandons the lines in progress at once; the next process runs them again. Resolves when nothing is running. */

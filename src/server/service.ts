@@ -83,6 +83,10 @@ export class Service implements App {
   }
 
   checkReady(model: string | null): void {
+    if (this.isStopping)
+      throw new ApiError('model_unavailable', 'The server is stopping.', {
+        retryAfterSeconds: LOADING_RETRY_SECONDS,
+      });
     this.requireLoaded();
     this.requireStored();
     const { catalog } = this.engines;
@@ -113,10 +117,10 @@ export class Service implements App {
     return { engines, openBatches: batches?.openStates ?? {}, store: storage.status() };
   }
 
-  /** Cancels the batch of any key, for the operator. Rejects with ApiError. */
-  async cancelBatch(id: string): Promise<Batch> {
+  /** Cancels the batch of any key, for the operator `actor`. Rejects with ApiError. */
+  async cancelBatch(id: string, actor: string): Promise<Batch> {
     this.requireLoaded();
-    if (this.batches !== null) return this.batches.cancelAny(id);
+    if (this.batches !== null) return this.batches.cancelAny(id, actor);
     throw new ApiError('batch_unavailable', 'The server has no batch interface (batch.enabled).');
   }
 

@@ -25,6 +25,9 @@ operatorTests('what the server does and did: batches that are cancelled, and the
       entries: [{ actor: OPERATOR, workspace: 'default', changes: [{ field: 'batch', after: id }] }],
       more: false,
     });
+    await call(200, 'POST', `batches/${id}/cancel`);
+    const { entries } = await call(200, 'GET', `audit?action=batch.cancel&key=${key.id}`);
+    t.equal(entries.length, 1, 'a cancel that changes nothing has no entry');
     await refused(invalid('x'), 'POST', `batches/${id}/cancel`, { x: 1 });
     for (const other of ['batch_x', `batch_${'x'.repeat(24)}`]) {
       await refused(missing('id'), 'POST', `batches/${other}/cancel`);

@@ -41,7 +41,7 @@ export function apiHandlers({
   const handlers: Handlers<OperatorApiName> = {
     ...workspaceHandlers(storage, () => service.engines.catalog, currency),
     ...keyHandlers(storage),
-    ...recordHandlers(storage, (id) => service.cancelBatch(id), recentLines),
+    ...recordHandlers(storage, (id, actor) => service.cancelBatch(id, actor), recentLines),
     showHistory({ query }) {
       readQuery(query);
       return showHistory(requests, resources, clock.now());

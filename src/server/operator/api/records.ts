@@ -27,7 +27,7 @@ type RecordRoutes = Extract<
 /** The routes of batches, and those that list what has happened: errors, administrative changes. */
 export function recordHandlers(
   { access, administration }: Storage,
-  cancel: (id: string) => Promise<Batch>,
+  cancel: (id: string, actor: string) => Promise<Batch>,
   recentLines: RecentLines | undefined,
 ): Handlers<RecordRoutes> {
   return {
@@ -41,15 +41,7 @@ export function recordHandlers(
     },
     async cancelBatch({ actor, id, body }) {
       readFields(body, {}, {});
-      const batch = await cancel(id).catch(asRefusal);
-      const { workspace, key } = batch;
-      await administration.change(actor, 'record', {
-        action: 'batch.cancel',
-        workspace,
-        key,
-        after: { batch: id },
-      });
-      return showBatch(batch);
+      return showBatch(await cancel(id, actor).catch(asRefusal));
     },
     async eraseBatch({ actor, id, body }) {
       readFields(body, {}, {});

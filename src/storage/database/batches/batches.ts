@@ -1,3 +1,4 @@
+import { auditEntry, cancelRecord } from '../../../access/index.js';
 import type { BatchState } from '../../../api/index.js';
 import type { Owner } from '../../../base/index.js';
 import {
@@ -10,6 +11,8 @@ import {
   resultPieces,
   Submitter,
 } from '../../../batch/index.js';
+import { addAuditEntry } from '../administration/audit-log.js';
+import { inChange } from '../administration/change.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Transaction } from '../postgres/database.js';
@@ -158,15 +161,21 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
     return this.read(() => this.reader.list(owner, from, count, this.terms));
   }
 
-  protected async cancelStored(id: string): Promise<Batch | undefined> {
+  protected async cancelStored(id: string, actor: string | null): Promise<Batch | undefined> {
     const { database, reports } = this.deps;
     // A second cancel changes nothing, so it tells what became of the first.
     const cancel = (transaction: Transaction) => applyEvent(transaction, id, 'cancel');
+    const audited = (by: string) =>
+      inChange(database, by, ({ transaction, now }) =>
+        applyEvent(transaction, id, 'cancel', (batch) =>
+          addAuditEntry(transaction, auditEntry(now, by, cancelRecord(batch))),
+        ),
+      );
     const batch = await orUnknown(
       reports,
       id,
       () => mayBeCancelled(id),
-      () => certainTransaction(database, cancel, cancel),
+      () => (actor === null ? certainTransaction(database, cancel, cancel) : audited(actor)),
     );
     if (batch !== undefined) this.worker?.changed(batch);
     return batch;

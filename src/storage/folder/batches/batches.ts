@@ -1,3 +1,4 @@
+import { auditEntry, cancelRecord } from '../../../access/index.js';
 import { ApiError, type BatchState } from '../../../api/index.js';
 import type { Owner } from '../../../base/index.js';
 import {
@@ -138,12 +139,14 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
     return this.reader.read(owner, 'list', { key, from, count, newer: this.buffer.newer(key), terms });
   }
 
-  protected async cancelStored(id: string): Promise<Batch | undefined> {
-    const batch = this.find(id);
+  protected async cancelStored(id: string, actor: string | null): Promise<Batch | undefined> {
     const open = this.runner.find(id);
-    // Already finished: throws `batch_finished`, or does nothing if the batch was cancelled.
+    const batch = open?.batch ?? this.find(id);
+    const now = this.deps.clock.now();
+    // Throws `batch_finished`; nothing changes if the batch was cancelled before.
+    const isNew = batch !== undefined && apply(batch, 'cancel', now) !== batch;
     if (open !== undefined) this.runner.cancel(open);
-    else if (batch !== undefined) apply(batch, 'cancel', this.deps.clock.now());
+    if (isNew && actor !== null) this.buffer.audit(auditEntry(now, actor, cancelRecord(batch)));
     // What is not written now is written later, unless the process ends before.
     await this.buffer.flush().catch(() => {
       throw mayBeCancelled(id);

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../../access/index.js';
 import type { Batch, BatchTasks, BatchWork, LineResult } from '../../../batch/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
@@ -14,6 +15,7 @@ export class FolderWorkBuffer implements LedgerPart, BatchWork {
   private readonly changed = new Map<string, Batch>();
   private dirty = new Set<string>();
   private writes: RawWrite[] = [];
+  private entries: AuditEntry[] = [];
 
   constructor(
     private readonly store: Store,
@@ -61,25 +63,34 @@ export class FolderWorkBuffer implements LedgerPart, BatchWork {
     this.access.changed();
   }
 
+  /** Adds an entry to the audit log, in the transaction of what was put in the same turn of the event loop. */
+  audit(entry: AuditEntry): void {
+    this.entries.push(entry);
+    this.access.changed();
+  }
+
   /** Resolves when everything put so far is on the disk. If it rejects, with StoreError, the buffer will try again. */
   flush(): Promise<void> {
     return this.access.flush();
   }
 
   take(): TakenChanges {
-    const { dirty, writes } = this;
+    const { dirty, writes, entries } = this;
     this.dirty = new Set();
     this.writes = [];
+    this.entries = [];
     const table = this.store.table('batches');
     const rows = [...dirty].map((id) => table.write([id], this.changed.get(id) as Batch));
     return {
       writes: [...writes, ...rows],
+      entries,
       written: () => {
         for (const id of dirty) if (!this.dirty.has(id)) this.changed.delete(id);
       },
       lost: () => {
         for (const id of dirty) this.dirty.add(id);
         this.writes = [...writes, ...this.writes];
+        this.entries = [...entries, ...this.entries];
       },
     };
   }

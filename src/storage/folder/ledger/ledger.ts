@@ -183,7 +183,10 @@ export class FolderLedger implements Ledger {
     const writes: RawWrite[] = [...dirty].map((id) => accounts.write([id], this.account(id).row()));
     const taken = this.parts.map((part) => part.take());
     try {
-      await this.store.write([...writes, ...taken.flatMap((part) => part.writes)]);
+      await this.store.write(
+        [...writes, ...taken.flatMap((part) => part.writes)],
+        taken.flatMap((part) => part.entries ?? []),
+      );
       this.troubled = false;
       const today = dayOf(this.clock.now());
       for (const part of taken) part.written(today);

@@ -1,11 +1,14 @@
+import type { AuditEntry } from '../../../access/index.js';
 import type { RawWrite } from '../lmdb/writes.js';
 
 /** Writes taken for a transaction. Either `written` or `lost` is called, once. */
 export interface TakenChanges {
   readonly writes: readonly RawWrite[];
+  /** For the audit log. */
+  readonly entries?: readonly AuditEntry[];
   /** The transaction is on the disk. `today`: the UTC day. */
   written(today: string): void;
-  /** The transaction failed. The next `take` must return its writes again. */
+  /** The transaction failed. The next `take` must return them again. */
   lost(): void;
 }
 

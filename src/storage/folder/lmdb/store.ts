@@ -160,11 +160,11 @@ export class Store {
    * Commits all writes in one transaction. Resolves when they are on the disk; rejects with StoreError if none of them
    * is. Transactions run in the order of the calls, which the thread pool's queue would not preserve.
    *
-   * @param entry of the audit log, written in the same transaction; null: none
+   * @param entries of the audit log, written in the same transaction
    */
-  write(writes: readonly RawWrite[], entry: AuditEntry | null = null): Promise<void> {
+  write(writes: readonly RawWrite[], entries: readonly AuditEntry[] = []): Promise<void> {
     if (this.closing !== null) return Promise.reject(this.notTaken(new Error('it is closed')));
-    const write = this.lastWrite.then(() => this.writeNext({ writes, entry }));
+    const write = this.lastWrite.then(() => this.writeNext({ writes, entries }));
     this.lastWrite = write.catch(() => {});
     return write;
   }

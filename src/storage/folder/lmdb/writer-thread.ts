@@ -14,13 +14,13 @@ const environment = openEnvironment(workerData as string);
 const { root, databases, lock } = environment;
 
 /** Commits all writes in one transaction. They are on the disk when it returns. */
-export function write({ writes, entry }: WriterTask): void {
+export function write({ writes, entries }: WriterTask): void {
   // A process that was killed leaves its read transaction, whose pages LMDB would never reuse: the data file would grow.
   root.readerCheck();
   lock.hold(() =>
     root.transactionSync(() => {
       apply(writes);
-      if (entry !== null) addAuditEntry(new Table('audit', databases.audit), entry);
+      for (const entry of entries) addAuditEntry(new Table('audit', databases.audit), entry);
     }),
   );
 }

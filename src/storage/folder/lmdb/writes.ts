@@ -13,6 +13,6 @@ export interface RawWrite {
 /** What one transaction writes. */
 export interface WriterTask {
   readonly writes: readonly RawWrite[];
-  /** For the audit log; null: none. */
-  readonly entry: AuditEntry | null;
+  /** For the audit log. */
+  readonly entries: readonly AuditEntry[];
 }

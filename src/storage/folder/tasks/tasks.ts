@@ -347,7 +347,7 @@ export class FolderTasks implements TaskStore {
 
   private async write(writes: readonly RawWrite[], entry: AuditEntry | null = null): Promise<void> {
     try {
-      await this.parts.store.write(writes, entry);
+      await this.parts.store.write(writes, entry === null ? [] : [entry]);
     } catch (error) {
       this.parts.onError(error);
       throw new ApiError('overloaded', 'The server cannot write to its data folder.', {

@@ -95,6 +95,31 @@ test('a cancel of a batch of which no line is in progress finishes it at once', 
   t.match(await a.cancel(key, id), { status: 'cancelled' });
 });
 
+test(
+  'a cancel by the operator is stored with its entry of the audit log, or not at all',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { cluster, a, b, key, id } = await begun(t);
+    const entries = async () => (await new DatabaseAdministration(a.database, 'cli:ann').audit(10)).entries;
+    await cluster.sql(`ALTER TABLE audit ADD CONSTRAINT none CHECK (action <> 'batch.cancel')`);
+    t.match(await reason(b.batches.cancelAny(id, 'operator:x')), { type: 'batch_unavailable' });
+    t.match(await a.show(key, id), { status: 'running' });
+    await cluster.sql('ALTER TABLE audit DROP CONSTRAINT none');
+    t.match(await b.batches.cancelAny(id, 'operator:x'), { state: 'cancelling' });
+    t.match(await a.batches.cancelAny(id, 'operator:y'), { state: 'cancelling' }, 'again');
+    await a.cancel(key, id);
+    t.match(await entries(), [
+      {
+        actor: 'operator:x',
+        action: 'batch.cancel',
+        workspace: 'w',
+        key: key.id,
+        changes: [{ field: 'batch', before: null, after: id }],
+      },
+    ]);
+  },
+);
+
 test('the window ends on every node', NEEDS_POSTGRES, async (t) => {
   const { cluster, a, key, id, finish } = await begun(t);
   await cluster.sql('UPDATE batches SET expires = 1');

@@ -7,18 +7,23 @@ import { finishLocked } from './work.js';
 
 /**
  * Applies an event to a stored batch, and finishes the batch if no node runs a line of it. Returns the batch as it is then;
- * undefined if there is none. Rejects with ApiError `batch_finished` if the event is a cancel that comes too late.
+ * undefined if there is none. `changed` is called if the event changes the batch. Rejects with ApiError `batch_finished` if the
+ * event is a cancel that comes too late.
  */
 export async function applyEvent(
   sql: Transaction,
   id: string,
   event: Extract<BatchEvent, 'cancel' | 'window_ended' | 'key_ended'>,
+  changed: (batch: Batch) => Promise<void> = async () => {},
 ): Promise<Batch | undefined> {
   const locked = await lockBatch(sql, id);
   if (locked === undefined || locked.batch.deleted) return undefined;
   const { batch, now } = locked;
   const next = apply(batch, event, now);
-  if (next !== batch) await putBatch(sql, next);
+  if (next !== batch) {
+    await putBatch(sql, next);
+    await changed(next);
+  }
   return finishLocked(sql, next, now);
 }
 
