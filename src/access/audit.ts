@@ -71,7 +71,10 @@ export function commandActor(): string {
   }
 }
 
+/** The first half of a character that needs two units. A database refuses it. */
+const HALF_AT_END = /[\ud800-\udbff]$/;
+
 const cut = (text: string | null): string | null =>
   text !== null && text.length > AUDIT_VALUE_CHARACTERS_MAX
-    ? `${text.slice(0, AUDIT_VALUE_CHARACTERS_MAX)}…`
+    ? `${text.slice(0, AUDIT_VALUE_CHARACTERS_MAX).replace(HALF_AT_END, '')}…`
     : text;

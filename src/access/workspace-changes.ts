@@ -3,7 +3,7 @@ import { showInstant } from '../base/index.js';
 import type { AuditFields, AuditRecord } from './audit.js';
 import type { Change, Decision } from './change.js';
 import { type Amount, showAmount } from './money.js';
-import { checkName } from './names.js';
+import { checkName, isPlainLine } from './names.js';
 import {
   AccessError,
   BYTES_PER_MINUTE_MAX,
@@ -132,8 +132,11 @@ function checkVersion(workspace: Workspace, version: string | undefined): void {
 
 function checkReason(reason: string | undefined): void {
   if (reason === undefined) return;
-  if (reason.trim() !== '' && reason.length <= REASON_CHARACTERS_MAX && !/\p{Cc}/u.test(reason)) return;
-  throw new AccessError('reason', `it must be one line of 1 to ${REASON_CHARACTERS_MAX} characters.`);
+  if (reason.trim() !== '' && reason.length <= REASON_CHARACTERS_MAX && isPlainLine(reason)) return;
+  throw new AccessError(
+    'reason',
+    `it must be one line of 1 to ${REASON_CHARACTERS_MAX} characters without control characters.`,
+  );
 }
 
 function replacing(

@@ -132,7 +132,10 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     checkMethodKnown(incoming.method);
     framing = readFraming(incoming.headers);
     const preflight = options.crossOrigin.preflight(incoming);
-    if (preflight !== null) return { reply: okReply(requestId, preflight, preflight.headers), caller: null };
+    if (preflight !== null) {
+      const sent = okReply(requestId, preflight, preflight.headers);
+      return { reply: { ...sent, close: tooLongToDiscard(framing) }, caller: null };
+    }
     const target = findTarget(options, incoming);
     const route = chooseRoute(target, incoming.method);
     const model = () => target.model ?? options.model();

@@ -280,5 +280,6 @@ const OPEN_ERRORS: ReadonlySet<string> = new Set([
   'method_not_allowed',
   'model_not_found',
   'model_unavailable',
+  'overloaded',
   'internal_error',
 ]);

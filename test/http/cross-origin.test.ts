@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { LIMITS } from '../../src/api/index.js';
 import { EXPOSED_HEADERS } from '../../src/http/cross-origin.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { request } from '../support/http/raw-client.js';
@@ -45,6 +46,19 @@ onBoth('a preflight of a listed origin', async (t, transport) => {
     t.equal(headers.get('access-control-allow-credentials'), undefined);
   }
   t.match(access[0], { method: 'OPTIONS', path: '/v1/decide', status: 200 });
+});
+
+onBoth('a preflight with a body that is too long to discard closes the connection', async (t, transport) => {
+  const { client } = await serve(t, transport, undefined, OPTIONS);
+  for (const [length, closes] of [
+    [LIMITS.bodyBytes, false],
+    [LIMITS.bodyBytes + 1, true],
+  ] as const) {
+    const caller = await client();
+    await caller.send(request('OPTIONS', '/v1/decide', '', { ...ASKS, 'Content-Length': String(length) }));
+    const { status, headers } = await caller.response();
+    t.strictSame([status, headers.get('connection') === 'close'], [200, closes], String(length));
+  }
 });
 
 onBoth('answers and errors to a listed origin can be read, with their headers', async (t, transport) => {

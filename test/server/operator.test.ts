@@ -321,7 +321,15 @@ test('a server that stops is not ready, while it answers the requests in progres
   ];
   socket.write(`POST /v1/decide HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
   t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 100 /);
+  const health = connect(Number(new URL(url).port), '127.0.0.1');
+  t.teardown(() => void health.destroy());
+  const healthOf = async () => {
+    health.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+    return String((await once(health, 'data'))[0]);
+  };
+  t.match(await healthOf(), /^HTTP\/1\.1 200 /);
   const stopped = stop();
+  t.match(await healthOf(), /^HTTP\/1\.1 503 [\s\S]*model_unavailable/);
   const ready = await operatorFetch(operatorUrl as string, '/ready');
   t.equal(ready.status, 503);
   t.strictSame(await ready.json(), { ready: false, reasons: ['The server is stopping.'] });

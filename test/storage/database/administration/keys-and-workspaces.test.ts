@@ -58,6 +58,10 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     t.strictSame(await office.getWorkspace('a'), after);
     t.strictSame(await office.balance(after), { charged: 0n, balance: -5n, monthCharged: 0n });
     await t.rejects(office.change(CHANGES.grantCredit('c', 1n)), missing('workspace: c does not exist.'));
+    for (const reason of ['a\ud800b', '\udc00', 'a\0', 'a\nb', 'a\u2028b', 'a\u202eb', ' ', 'x'.repeat(201)])
+      await t.rejects(office.change(CHANGES.grantCredit('a', 1n, { reason })), {
+        argument: 'reason',
+      } as never);
     t.strictSame((await office.reconcile()).problems, []);
     const [entry] = (await office.audit(1)).entries;
     t.ok(Math.abs((entry?.at ?? 0) - systemClock.now()) < NEAR_MS);
