@@ -71,11 +71,12 @@ export function comparisonText(report: ComparisonReport): string {
   const head = ['questions', 'n', 'metric', 'A', 'B', 'B − A', '95 % interval'];
   const parts = [['all', report.overall] as const, ...Object.entries(report.by_type)];
   const rows = parts.flatMap(([name, part]) =>
-    (['accuracy', 'brier', 'log_loss', 'ece'] as const).map((metric, at) => {
+    (['accuracy', 'brier', 'log_loss', 'ece'] as const).map((metric) => {
       const { a, b, difference, ci }: Difference = part[metric];
-      const first = at === 0 ? [name, String(part.n)] : ['', ''];
+      // In every row, because a narrow terminal shows each by itself.
       return [
-        ...first,
+        name,
+        String(part.n),
         metric,
         number(a),
         number(b),

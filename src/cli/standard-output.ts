@@ -18,7 +18,9 @@ export function watchStandardOutput(): void {
     // A command may have ended the process before the event.
     const error = failure ?? stdout.errored;
     if (error === null || isClosed(error)) return;
-    stderr.write(`standard output: ${error.message}. The output is incomplete.\n`);
+    stderr.write(
+      `standard output: ${error.message}. The output is incomplete; what the command has changed stays changed.\n`,
+    );
     process.exitCode = 1;
   });
 }

@@ -266,7 +266,7 @@ test('batches submit --wait: a failure after the batch was submitted says how to
   t.equal(stderr, 'batch_1: 2 lines\nbatch_not_found: A sentence.\n');
 });
 
-test('batches submit: what the client refuses has its own sentence, and --out needs --wait', async (t) => {
+test('batches submit: --out needs --wait', async (t) => {
   const folder = t.testdir({ 'cases.jsonl': lines(2) });
   const { run } = await besideStub(t, '');
   const alone = await run('submit', join(folder, 'cases.jsonl'), '--out', join(folder, 'results'));

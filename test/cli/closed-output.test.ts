@@ -18,7 +18,7 @@ for (const args of [['doctor'], ['models', 'list'], ['openapi']]) {
 for (const args of [['openapi'], ['--help']]) {
   test(`${args}: an output that cannot be written is an error`, async (t) => {
     const { code, stderr } = await decider(t, args, {}, 'exec >/dev/full;').end();
-    t.match(stderr, /^standard output: ENOSPC: .*\. The output is incomplete\.\n$/);
+    t.match(stderr, /^standard output: ENOSPC: .*\. The output is incomplete; .*\.\n$/);
     t.equal(code, 1);
   });
 }
@@ -28,7 +28,7 @@ test('an output of which only a part fits into a file is an error', async (t) =>
   // 8 KiB of 400.
   const shell = `trap '' XFSZ; ulimit -f 8; exec >'${file}';`;
   const { code, stderr } = await decider(t, ['openapi'], {}, shell).end();
-  t.match(stderr, /^standard output: EFBIG: .*\. The output is incomplete\.\n$/);
+  t.match(stderr, /^standard output: EFBIG: .*\. The output is incomplete; .*\.\n$/);
   t.equal(code, 1);
   t.ok(readFileSync(file).length > 0);
 });
