@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { KIT_BYTES_MAX, pack } from '../../dist/bench/gpu/kit/pack.js';
 import { print, reportError } from '../../dist/src/cli/output.js';
+import { watchStandardOutput } from '../../dist/src/cli/standard-output.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+watchStandardOutput();
 await new Command('npm run gpu:pack --')
   .description(
     'write a folder that measures decider on a machine with a GPU, and without Node.js or a network',

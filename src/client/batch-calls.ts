@@ -78,6 +78,8 @@ export class BatchCalls {
     for (let more: boolean | undefined = true; more; ) {
       const query = new URLSearchParams({ limit: String(PAGE_BATCHES), ...(after && { after }) });
       const page: BatchPage = await this.json({ path: `?${query}`, has: 'data', signal });
+      if (!Array.isArray(page.data))
+        throw new DeciderError('invalid_response', 'The list of batches is not what this interface sends.');
       yield* page.data;
       after = page.data.at(-1)?.id;
       more = page.has_more === true && after !== undefined;

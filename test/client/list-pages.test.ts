@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'tap';
 import { Decider } from '../../src/client/index.js';
+import { hastyClient, rawStub, refuses, response } from '../support/client/raw-stub.js';
 
 test('the client requests a list in pages, each after the previous one', async (t) => {
   const pages = [
@@ -26,4 +27,11 @@ test('the client requests a list in pages, each after the previous one', async (
     '/v1/batches?limit=100&after=b',
     '/v1/batches?limit=100&after=c',
   ]);
+});
+
+test('a list that is none is refused', async (t) => {
+  for (const data of [7, null, { length: 1 }]) {
+    const { url } = await rawStub(t, response(JSON.stringify({ data })));
+    await refuses(t, hastyClient(url).decider.batches.list().next(), { type: 'invalid_response' });
+  }
 });

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 import urllib.parse
-from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Union, cast
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Union, cast
 
 from ._errors import DeciderError
 from ._http import Call, HttpCalls
@@ -71,8 +71,8 @@ class Batches:
         after: Dict[str, str] = {}
         while True:
             query = urllib.parse.urlencode({"limit": str(_PAGE), **after})
-            page, _ = self._calls.json(Call(f"v1/batches?{query}", has="data"))
-            yield from page["data"]
+            page, _ = self._calls.json(Call(f"v1/batches?{query}", has=("data",)))
+            yield from _listed(page["data"])
             if not page.get("has_more") or not page["data"]:
                 return
             after = {"after": page["data"][-1]["id"]}
@@ -116,7 +116,7 @@ class Batches:
                 away_since, wait = None, poll_seconds
                 if on_progress is not None:
                     on_progress(batch)
-                if batch["results_available"]:
+                if batch.get("results_available"):
                     return batch
             if left <= 0:
                 raise DeciderError("timeout", f"The batch has not finished within {timeout} seconds.")
@@ -146,7 +146,7 @@ class Batches:
     def _line_count(self, id: str) -> Optional[int]:
         """The lines of a batch; None if the server does not say, because the batch was deleted meanwhile, for example."""
         try:
-            return self.show(id)["lines"]
+            return self.show(id).get("lines")
         except DeciderError as error:
             if error.is_temporary and error.type != "invalid_response":
                 raise
@@ -169,13 +169,13 @@ class Batches:
     def _look(self, id: str, seconds: float) -> Batch:
         """As `show`, with all attempts within a time."""
         until = None if seconds == math.inf else self._calls.runtime.monotonic() + seconds
-        value, _ = self._calls.json(Call(f"v1/batches/{_quoted(id)}", has="id", until=until))
+        value, _ = self._calls.json(Call(f"v1/batches/{_quoted(id)}", has=("id",), until=until))
         return cast(Batch, value)
 
     def _json(
         self, path: str, method: str = "GET", body: Optional[bytes] = None, headers: Mapping[str, str] = {}
     ) -> Dict[str, Any]:
-        value, _ = self._calls.json(Call(f"v1/batches{path}", method, body, headers, has="id"))
+        value, _ = self._calls.json(Call(f"v1/batches{path}", method, body, headers, has=("id",)))
         return value
 
 
@@ -198,6 +198,13 @@ def file_of_batch(lines: BatchInput) -> bytes:
         if count > _LINES_MAX:
             raise DeciderError("too_many_lines", f"The batch has more than {_LINES_MAX} lines.")
     return bytes(file)
+
+
+def _listed(batches: Any) -> List[Batch]:
+    """The batches of a page. Raises DeciderError if they are something else."""
+    if not isinstance(batches, list) or any(not isinstance(batch, dict) or "id" not in batch for batch in batches):
+        raise misfit("The list of batches is not what this interface sends.")
+    return cast(List[Batch], batches)
 
 
 def _too_large() -> DeciderError:

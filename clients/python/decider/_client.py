@@ -98,7 +98,7 @@ class Decider:
         # The server refuses other values.
         orders = option_rotations if isinstance(option_rotations, int) else 1
         prompts = len(questions) * orders
-        call = Call("v1/decide", "POST", body, headers, repeatable=False, has="answers", prompts=prompts)
+        call = Call("v1/decide", "POST", body, headers, repeatable=False, has=("model", "answers", "usage"), prompts=prompts)
         answer, info = self._calls.json(call)
         response = cast(DecideResponse, answer)
         return Decision(response["model"], cast(Any, response["answers"]), cast(Any, response["usage"]), info)
@@ -108,7 +108,7 @@ class Decider:
         body, headers = encode(dict(request)), {"Content-Type": "application/json"}
         questions = request.get("questions")
         prompts = len(questions) if isinstance(questions, Sized) else 1
-        call = Call("v1/decisions", "POST", body, headers, repeatable=False, has="answers", prompts=prompts)
+        call = Call("v1/decisions", "POST", body, headers, repeatable=False, has=("answers",), prompts=prompts)
         return cast(DecisionsResponse, self._calls.json(call)[0])
 
     def limits(self) -> Limits:
@@ -134,12 +134,12 @@ class Decider:
         not finished. `body`: as received, or parsed.
         """
         batch = self.batches.show(_batch_of_webhook(body))
-        if batch["finished_at"] is None:
+        if batch.get("finished_at") is None:
             raise DeciderError("batch_not_finished", "The batch of the webhook call has not finished.")
         return batch
 
     def _get(self, path: str, has: str = "object") -> Dict[str, Any]:
-        return self._calls.json(Call(path, has=has))[0]
+        return self._calls.json(Call(path, has=(has,)))[0]
 
 
 def _batch_of_webhook(body: Union[str, bytes, Mapping[str, Any]]) -> str:

@@ -47,8 +47,8 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict)
     #: Whether sending it twice does no more than sending it once.
     repeatable: bool = True
-    #: A field that every response has.
-    has: str = "object"
+    #: Fields that every response has.
+    has: Tuple[str, ...] = ("object",)
     #: Prompts that the server computes for it, at most.
     prompts: int = 1
     #: When it has to have ended, in seconds of the monotonic clock.
@@ -105,7 +105,7 @@ class HttpCalls:
                 value = parse_json(body)
             except ValueError:
                 value = None
-            if not isinstance(value, dict) or call.has not in value:
+            if not isinstance(value, dict) or any(name not in value for name in call.has):
                 raise misfit("The response is not what this interface sends.")
             return value, ResponseInfo(opened.headers.get("x-request-id"), opened.headers, attempts)
 

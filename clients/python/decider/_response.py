@@ -9,6 +9,8 @@ from ._deadline import Deadline
 from ._errors import DeciderError
 
 _PIECE_BYTES = 64 * 1024
+# Digits of a length that counts as one.
+_LENGTH_DIGITS_MAX = 18
 
 
 class OpenResponse:
@@ -67,7 +69,8 @@ class OpenResponse:
     def _length(self) -> Optional[int]:
         """http.client does not notice a body that is shorter than its length if it is read in pieces."""
         length = self.headers.get("content-length", "")
-        return int(length) if length.isdigit() and not self._response.chunked else None
+        is_number = length.isascii() and length.isdigit() and len(length) <= _LENGTH_DIGITS_MAX
+        return int(length) if is_number and not self._response.chunked else None
 
 
 def lost(message: str) -> DeciderError:

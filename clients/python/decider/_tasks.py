@@ -71,15 +71,15 @@ class Tasks:
         task: Dict[str, Any] = {"questions": dict(questions)}
         task.update({field: value for field, value in fields.items() if value is not None})
         headers = {"Content-Type": "application/json"}
-        call = Call(_path(name), "PUT", encode(task), headers, has="name")
+        call = Call(_path(name), "PUT", encode(task), headers, has=("name",))
         return cast(Task, self._calls.json(call)[0])
 
     def list(self) -> List[Dict[str, Any]]:
         """All tasks, by name, without their questions."""
-        return cast(List[Dict[str, Any]], self._calls.json(Call("v1/tasks", has="data"))[0]["data"])
+        return cast(List[Dict[str, Any]], self._calls.json(Call("v1/tasks", has=("data",)))[0]["data"])
 
     def show(self, name: str) -> Task:
-        return cast(Task, self._calls.json(Call(_path(name), has="name"))[0])
+        return cast(Task, self._calls.json(Call(_path(name), has=("name",)))[0])
 
     def decide(
         self,
@@ -94,7 +94,7 @@ class Tasks:
         if image_budget is not None:
             request["image_budget"] = image_budget
         body, headers = body_of_decide(request, images or {})
-        call = Call(f"{_path(name)}/decide", "POST", body, headers, repeatable=False, has="answers")
+        call = Call(f"{_path(name)}/decide", "POST", body, headers, repeatable=False, has=("model", "answers", "usage", "task"))
         answer, info = self._calls.json(call)
         response = cast(TaskAnswers, answer)
         answers, usage, task = cast(Any, (response["answers"], response["usage"], response["task"]))
@@ -120,7 +120,7 @@ class Tasks:
         for body, has_states in _pieces(labels):
             before = 0 if stored is None else stored["lines"]
             headers = {"Content-Type": "application/jsonl"}
-            call = Call(path, "POST", body, headers, repeatable=not has_states, has="labels")
+            call = Call(path, "POST", body, headers, repeatable=not has_states, has=("labels", "lines"))
             try:
                 answer = cast(TaskLabels, self._calls.json(call)[0])
             except DeciderError as error:
@@ -136,7 +136,7 @@ class Tasks:
 
     def fit(self, name: str) -> TaskFit:
         """Fits a task to its labels, and puts its thresholds in force."""
-        return cast(TaskFit, self._calls.json(Call(f"{_path(name)}/fit", "POST", has="questions"))[0])
+        return cast(TaskFit, self._calls.json(Call(f"{_path(name)}/fit", "POST", has=("questions",)))[0])
 
     def promote(self, name: str, *, version: Optional[int] = None, model: Optional[str] = None) -> Task:
         """Makes the shadow build of a task its model, as a new version without a shadow.
@@ -145,12 +145,12 @@ class Tasks:
         """
         expected = {"version": version, "model": model}
         headers = {"Content-Type": "application/json"}
-        call = Call(f"{_path(name)}/promote", "POST", encode(expected), headers, repeatable=False, has="name")
+        call = Call(f"{_path(name)}/promote", "POST", encode(expected), headers, repeatable=False, has=("name",))
         return cast(Task, self._calls.json(call)[0])
 
     def delete(self, name: str) -> TaskDeleted:
         """Deletes a task with everything that is known about its answers."""
-        call = Call(_path(name), "DELETE", repeatable=False, has="name")
+        call = Call(_path(name), "DELETE", repeatable=False, has=("name",))
         return cast(TaskDeleted, self._calls.json(call)[0])
 
 

@@ -215,6 +215,33 @@ class Waits(unittest.TestCase):
             self.assertEqual((raised.exception.type, len(stub.requests)), ("timeout", 2))
 
 
+class Misfits(unittest.TestCase):
+    """Responses that only look like those of the interface."""
+
+    def test_fields_that_are_missing(self) -> None:
+        batch = b'{"id":"batch_aaaaaaaaaaaaaaaaaaaaaaaa"}'
+        for body, call, type in (
+            (b'{"answers":{}}', lambda decider: decider.decide("x", QUESTIONS), "invalid_response"),
+            (b'{"answers":{}}', lambda decider: decider.tasks.decide("mail", "x"), "invalid_response"),
+            (b'{"labels":1}', lambda decider: decider.tasks.label("mail", [{}]), "invalid_response"),
+            (b'{"data":7}', lambda decider: list(decider.batches.list()), "invalid_response"),
+            (b'{"data":[{}],"has_more":true}', lambda decider: list(decider.batches.list()), "invalid_response"),
+            (batch, lambda decider: decider.verify_webhook(batch), "batch_not_finished"),
+            (batch, lambda decider: decider.batches.wait("b", timeout=0), "timeout"),
+        ):
+            with Stub(response(body)) as stub:
+                with self.assertRaises(DeciderError) as raised:
+                    call(client(stub.url))
+                self.assertEqual(raised.exception.type, type, body)
+
+    def test_lengths_that_are_no_numbers(self) -> None:
+        for length in (b"\xb2", b"1" * 5_000, b"-1", b"x"):
+            with Stub(b"HTTP/1.1 200 OK\r\nContent-Length: " + length + b"\r\n\r\n{}") as stub:
+                with self.assertRaises(DeciderError) as raised:
+                    client(stub.url).limits()
+                self.assertEqual(raised.exception.type, "invalid_response")
+
+
 class Nested(unittest.TestCase):
     """JSON that is nested more deeply than Python reads."""
 
