@@ -43,7 +43,7 @@ interface EvalOptions {
   readonly format?: string;
   readonly model?: string;
   readonly url?: string;
-  readonly path: string;
+  readonly path?: string;
   readonly token?: string;
   readonly concurrency?: string;
   readonly results?: string;
@@ -63,6 +63,9 @@ interface EvalOptions {
 /** What a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;
 const SERVER_CONCURRENCY = 4;
+const SERVER_PATH = '/v1/systemone';
+/** Options that have no meaning without `--url`. */
+const OF_SERVER = ['path', 'token'] as const;
 const CONCURRENCY_MAX = 256;
 const RESAMPLES_MAX = 100_000;
 
@@ -126,6 +129,8 @@ async function ask(cases: Cases, settings: Settings, options: EvalOptions): Prom
       'A server chooses its own mode: --exact and --mode-difference cannot be used with --url.',
     );
   }
+  const alone = options.url === undefined && OF_SERVER.find((name) => options[name] !== undefined);
+  if (alone) throw new OperatorError(`${alone}: give --url, too.`);
   const openEngine = (inExactMode: boolean) => () => openEngineTarget(cases, settings, inExactMode, options);
   const { url } = options;
   const stopping = new AbortController();
@@ -167,7 +172,7 @@ function onInterrupt(stopping: AbortController): void {
   });
 }
 
-function openServer(url: string, { path, token, concurrency }: EvalOptions): Target {
+function openServer(url: string, { path = SERVER_PATH, token, concurrency }: EvalOptions): Target {
   const given = tokenOf(token);
   return serverTarget({
     url,

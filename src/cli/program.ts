@@ -202,7 +202,7 @@ program
   .option('--format <name>', 'read the file of a public benchmark: boolq, arc, mmlu or hellaswag')
   .option('--model <id>', 'ask this model or build, whatever the cases name')
   .option('--url <url>', 'ask a server instead of the engine in process')
-  .option('--path <path>', 'path of the decisions, with --url', '/v1/systemone')
+  .option('--path <path>', 'path of the decisions, with --url (default: "/v1/systemone")')
   .option('--token <token>', 'API token for --url (default: DECIDER_TOKEN)')
   .option('--concurrency <number>', 'requests in progress at a time (default: 4 with --url, 64 in process)')
   .addOption(

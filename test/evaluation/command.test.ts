@@ -137,6 +137,8 @@ test('wrong arguments are refused in one line', async (t) => {
     [[join(folder, 'none')], /^The cases cannot be read: ENOENT/],
     [[cases, '--format', 'squad'], /^format: must be one of boolq, arc, mmlu, hellaswag, not "squad"/],
     [[cases, '--url', 'http://a', '--exact', ...archive], /^A server chooses its own mode/],
+    [[cases, '--token', 'dk_1', ...archive], /^token: give --url, too\.$/m],
+    [[cases, '--path', '/v1/decide', ...archive], /^path: give --url, too\.$/m],
     [[cases, '--compare', 'a'], /^compare: name two archives/],
     [[cases, '--compare', one, other], /^compare: .* were made with different cases files\. Repeat one/],
     [[cases, '--model', 'none', ...archive], /^model: the manifest has no none\. Run: decider models list/],
