@@ -84,6 +84,16 @@ test('questions go from the form to JSON and back', async (t) => {
   ];
   const source = indented(questionsNode(drafts));
   t.equal(indented(questionsNode(questionsOf(readJson(source)))), source);
+  const kept = [
+    '{"q":{"type":"noul","instructions":null,"criteria":null}}',
+    '{"q":{"type":"noul","criteria":{"true":"x","false":null}}}',
+    '{"q":{"type":"score","criteria":[null,"x"]}}',
+    '{"q":{"type":"choice","criteria":{"a":null,"b":null}}}',
+  ];
+  for (const json of kept) {
+    const sent = (questions: string) => checked(`{"state":"s","questions":${questions}}`).questions;
+    t.strictSame(sent(indented(questionsNode(questionsOf(readJson(json))))), sent(json), json);
+  }
   const refused = [
     '[]',
     '{"q":{}}',
@@ -91,6 +101,14 @@ test('questions go from the form to JSON and back', async (t) => {
     '{"q":{"type":"choice"}}',
     '{"q":{"type":"score","criteria":{}}}',
     '{"q":{"type":"noul","criteria":{"yes":"x"}}}',
+    '{"q":{"type":"noul","criteria":{"yes":"x","false":"y"}}}',
+    '{"q":{"type":"noul","criteria":{"yes":"x","no":"y","other":"z"}}}',
+    '{"q":{"type":"noul","criteria":{"yes":"x","no":""}}}',
+    '{"q":{"type":"noul","criteria":""}}',
+    '{"q":{"type":"noul","instructions":""}}',
+    '{"q":{"type":"score","criteria":["","x"]}}',
+    '{"q":{"type":"choice","criteria":{"a":"","b":"x"}}}',
+    '{"q":{"type":"choice","criteria":["a",null]}}',
     '{"q":{"type":"choice","criteria":[{}]}}',
   ];
   for (const json of refused) t.throws(() => questionsOf(readJson(json)), { name: 'NotInForm' }, json);

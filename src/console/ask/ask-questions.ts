@@ -43,45 +43,60 @@ class NotInForm extends Error {
 export function questionsOf(node: JsonNode): QuestionDraft[] {
   if (node.kind !== 'object') throw new NotInForm('Questions are an object of questions by name.');
   return node.entries.map(([name, each]) => {
-    const type = QUESTION_TYPES.find((known) => textOf(field(each, 'type')) === known);
+    const type = QUESTION_TYPES.find((known) => textOf(field(each, 'type') ?? NULL) === known);
     if (type === undefined)
       throw new NotInForm(`"${name}" has no type that the form knows: ${questionTypes()}.`);
-    const instructions = textOf(field(each, 'instructions') ?? text(''));
-    if (instructions === null) throw new NotInForm(`The instructions of "${name}" are not a string.`);
-    const options = optionsOf(type, field(each, 'criteria'));
+    const instructions = textOf(field(each, 'instructions') ?? NULL);
+    if (instructions === null)
+      throw new NotInForm(`The instructions of "${name}" are not a text, or an empty one.`);
+    const options = optionsOf(type, field(each, 'criteria') ?? NULL);
     if (options === null) throw new NotInForm(`The form cannot show the criteria of "${name}".`);
     return question(name, type, instructions, options);
   });
 }
 
-/** A string, '' for null, and null for anything else. */
-function textOf(node: JsonNode | undefined): string | null {
-  if (node?.kind === 'text') return node.value;
-  return node?.kind === 'literal' && node.source === 'null' ? '' : null;
+/**
+ * The field of the form for a text or `null`, which is an empty field; null for anything else. An empty text is something
+ * else: the model reads it in place of the name of the option.
+ */
+function textOf(node: JsonNode): string | null {
+  if (node.kind === 'text') return node.value === '' ? null : node.value;
+  return node.kind === 'literal' && node.source === 'null' ? '' : null;
 }
 
-function optionsOf(type: QuestionType, criteria: JsonNode | undefined): OptionDraft[] | null {
+function optionsOf(type: QuestionType, criteria: JsonNode): OptionDraft[] | null {
   const kind = OPTION_KINDS[type];
-  if (criteria === undefined || textOf(criteria) === '') return kind === 'sides' ? optionsFor(type) : null;
-  if (kind === 'sides') return sidesOf(criteria);
-  if (criteria.kind === 'list') {
-    const options = criteria.items.map((item) => {
-      const value = textOf(item);
-      if (value === null) return null;
-      return kind === 'labels' ? option(value) : option('', value);
-    });
-    return options.includes(null) ? null : (options as OptionDraft[]);
-  }
-  if (criteria.kind !== 'object' || kind === 'levels') return null;
-  const options = criteria.entries.map(([label, item]) => {
-    const value = textOf(item);
-    return value === null ? null : option(label, value);
-  });
-  return options.includes(null) ? null : (options as OptionDraft[]);
+  if (kind === 'sides') return textOf(criteria) === '' ? optionsFor(type) : sidesOf(criteria);
+  if (kind === 'labels' && criteria.kind === 'object') return describedOptions(criteria.entries);
+  if (criteria.kind !== 'list') return null;
+  if (kind === 'levels') return describedOptions(criteria.items.map((item) => ['', item] as const));
+  const labels = criteria.items.flatMap((item) => (item.kind === 'text' ? [option(item.value)] : []));
+  return labels.length === criteria.items.length ? labels : null;
 }
+
+/** Options from labels and descriptions; null if a description is no field of the form. */
+function describedOptions(entries: ReadonlyArray<readonly [string, JsonNode]>): OptionDraft[] | null {
+  const options = entries.flatMap(([label, node]) => {
+    const description = textOf(node);
+    return description === null ? [] : [option(label, description)];
+  });
+  return options.length === entries.length ? options : null;
+}
+
+const SIDES = [
+  ['yes', 'no'],
+  ['true', 'false'],
+] as const;
 
 function sidesOf(criteria: JsonNode): OptionDraft[] | null {
-  const yes = textOf(field(criteria, 'yes') ?? field(criteria, 'true') ?? undefined);
-  const no = textOf(field(criteria, 'no') ?? field(criteria, 'false') ?? undefined);
-  return yes === null || no === null ? null : [option('Yes', yes), option('No', no)];
+  if (criteria.kind !== 'object' || criteria.entries.length !== 2) return null;
+  for (const names of SIDES) {
+    const [yes, no] = names.map((name) => field(criteria, name));
+    if (yes !== undefined && no !== undefined)
+      return describedOptions([
+        ['Yes', yes],
+        ['No', no],
+      ]);
+  }
+  return null;
 }
