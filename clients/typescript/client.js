@@ -722,7 +722,7 @@ async function* labelPieces(lines, signal) {
     const size = bytesOf(line) + 1;
     if (size > LABEL_BYTES_MAX)
       throw new DeciderError("body_too_large", `Label ${taken} has more than ${LABEL_BYTES_MAX} bytes.`);
-    const withState = hasState(line);
+    const withState = mayHaveState(line);
     if (!room.add(size, withState)) {
       yield piece();
       [body, room] = ["", new LabelRoom()];
@@ -735,10 +735,10 @@ async function* labelPieces(lines, signal) {
 }
 var encoder = new TextEncoder();
 var bytesOf = (text) => encoder.encode(text).byteLength;
-function hasState(line) {
+var hasState = (label) => typeof label === "object" && label !== null && (label.state ?? null) !== null;
+function mayHaveState(line) {
   try {
-    const value = JSON.parse(line);
-    return typeof value === "object" && value !== null && "state" in value;
+    return hasState(JSON.parse(line));
   } catch {
     return true;
   }
@@ -968,6 +968,7 @@ export {
   LabelRoom,
   TaskCalls,
   choice,
+  hasState,
   noul,
   score,
   systemRuntime

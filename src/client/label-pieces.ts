@@ -63,7 +63,7 @@ export async function* labelPieces(
     const size = bytesOf(line) + 1;
     if (size > LABEL_BYTES_MAX)
       throw new DeciderError('body_too_large', `Label ${taken} has more than ${LABEL_BYTES_MAX} bytes.`);
-    const withState = hasState(line);
+    const withState = mayHaveState(line);
     if (!room.add(size, withState)) {
       yield piece();
       [body, room] = ['', new LabelRoom()];
@@ -77,11 +77,14 @@ export async function* labelPieces(
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).byteLength;
 
+/** Whether a label has a state, which is decided and charged; `null` is none, as to the server. */
+export const hasState = (label: unknown): boolean =>
+  typeof label === 'object' && label !== null && ((label as { state?: unknown }).state ?? null) !== null;
+
 /** Whether a line has a state; also true of one that is not JSON, which the server refuses. */
-function hasState(line: string): boolean {
+function mayHaveState(line: string): boolean {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && 'state' in value;
+    return hasState(JSON.parse(line));
   } catch {
     return true;
   }

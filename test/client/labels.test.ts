@@ -51,8 +51,9 @@ test('pieces have at most the lines, states and bytes of a call', async (t) => {
 
 test('which pieces have states', async (t) => {
   const kind = async (line: string) => (await piecesOf(t, [line]))[0]?.hasStates;
-  t.equal(await kind('{"request_id":"state"}'), false);
-  for (const line of ['{"state":null}', '{"st\\u0061te":1}', 'no JSON'])
+  for (const line of ['{"request_id":"state"}', '{"state":null}', '7', 'null'])
+    t.equal(await kind(line), false, line);
+  for (const line of ['{"state":false}', '{"st\\u0061te":1}', 'no JSON'])
     t.equal(await kind(line), true, line);
 });
 

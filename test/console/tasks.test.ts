@@ -24,6 +24,18 @@ test('labels are divided into calls, at the limits and one past them', async (t)
   t.strictSame([sizes(states.parts), states.states], [[labelStates, 2], labelStates + 1]);
   const long = JSON.stringify({ state: 'x'.repeat(LIMITS.labelBytes / 2), expected: { q: true } });
   t.strictSame(sizes((await read(lines(long, 2))).parts), [1, 1]);
+  // With its end, a line has one byte more.
+  const sized = (bytes: number) => {
+    const rest = bytes - '{"state":""}'.length;
+    return `{"state":"${'é'.repeat(rest >> 1)}${'x'.repeat(rest & 1)}"}`;
+  };
+  const most = await read(`${label}\n${sized(LIMITS.labelBytes - 1)}\n${label}`);
+  t.strictSame([sizes(most.parts), most.invalidLines], [[1, 1, 1], 0]);
+  t.match(await read(`${label}\n${sized(LIMITS.labelBytes)}\n${label}`), {
+    parts: [[{ number: 1 }, { number: 3 }]],
+    invalidLines: 1,
+    errors: [{ line: 2, type: 'body_too_large', error: 'The line has more than 4 MiB.' }],
+  });
   t.equal((await read(lines(label, taskLabels))).problem, null);
   t.match((await read(lines(label, taskLabels + 1))).problem, /more than 20000 lines/);
 });
@@ -35,6 +47,7 @@ test('lines of a file of labels keep their numbers', async (t) => {
     [1, 3, 5],
   );
   t.match(file, { lines: 4, invalidLines: 1, errors: [{ line: 4, type: 'invalid_json' }] });
+  t.strictSame((await read('{"state":"s"}\n{"state":null}\n{"request_id":"r"}\n7\n')).states, 1);
   t.equal((await read('\n \n')).problem, 'The file has no lines.');
   t.equal((await read(Uint8Array.of(0xff, 0x0a))).problem, 'The file is not UTF-8 text.');
 });

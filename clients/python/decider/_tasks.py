@@ -164,7 +164,7 @@ def _pieces(labels: Iterable[Mapping[str, Any]]) -> Iterator[Tuple[bytes, bool]]
         line = encode_line(label)
         if len(line) > LABEL_BYTES_MAX:
             raise DeciderError("body_too_large", f"Label {taken} has more than {LABEL_BYTES_MAX} bytes.")
-        state = 1 if "state" in label else 0
+        state = 0 if label.get("state") is None else 1
         if len(body) + len(line) > LABEL_BYTES_MAX or lines == LABEL_LINES_MAX or states + state > LABEL_STATES_MAX:
             yield bytes(body), states > 0
             body, lines, states = bytearray(), 0, 0

@@ -353,7 +353,8 @@ class Labels(unittest.TestCase):
             self.assertEqual([line["line"] for line in raised.exception.lines], [28])
 
     def test_which_labels_are_sent_again(self) -> None:
-        for labels, sent in (([self.named], 3), ([self.named, self.decided], 1)):
+        stateless = {**self.named, "state": None}
+        for labels, sent in (([self.named, stateless], 3), ([self.named, self.decided], 1)):
             with Stub(error("outcome_unknown", "502 Bad Gateway")) as stub:
                 with self.assertRaises(DeciderError):
                     client(stub.url).tasks.label("mail", labels)

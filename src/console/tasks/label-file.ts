@@ -1,5 +1,5 @@
 import { LIMITS } from '../../api/index.js';
-import { LabelRoom } from '../../client/index.js';
+import { hasState, LabelRoom } from '../../client/index.js';
 import type { RefusedLine } from '../api/error.js';
 import { linesOf } from '../batches/check-file.js';
 
@@ -19,7 +19,7 @@ export interface LabelFile {
   readonly lines: number;
   /** Lines with a state, which are decided first, and charged. */
   readonly states: number;
-  /** Lines that are no JSON; at most `LIMITS.batchErrors` are listed. */
+  /** Lines that are no JSON, or that no call has room for; at most `LIMITS.batchErrors` are listed. */
   readonly errors: readonly RefusedLine[];
   readonly invalidLines: number;
   readonly parts: readonly LabelPart[];
@@ -53,12 +53,11 @@ export async function readLabelFile(file: File, signal: AbortSignal): Promise<La
       if (lines > LIMITS.taskLabels) {
         return done(`The file has more than ${LIMITS.taskLabels} lines, which is what a task keeps.`);
       }
-      const value = parsed(text);
-      if (value instanceof SyntaxError) {
+      const found = parts.add({ number, text });
+      if (found !== null) {
         invalidLines += 1;
-        const error = `The line is not valid JSON: ${value.message}`;
-        if (errors.length < LIMITS.batchErrors) errors.push({ line: number, type: 'invalid_json', error });
-      } else parts.add({ number, text }, hasState(value));
+        if (errors.length < LIMITS.batchErrors) errors.push({ line: number, ...found });
+      }
       if (lines % TURN_LINES === 0) await new Promise((resolve) => setTimeout(resolve));
     }
   } catch (error) {
@@ -68,16 +67,6 @@ export async function readLabelFile(file: File, signal: AbortSignal): Promise<La
   return done(lines === 0 ? 'The file has no lines.' : null);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    return error;
-  }
-}
-
-const hasState = (value: unknown): boolean => ((Object(value) as { state?: unknown }).state ?? null) !== null;
-
 /** The lines of a file in calls, each with as much as it has room for. */
 class Parts {
   readonly all: LabelLine[][] = [];
@@ -85,8 +74,18 @@ class Parts {
   states = 0;
   private room = new LabelRoom();
 
-  add(line: LabelLine, withState: boolean): void {
+  /** Adds a line. Why it cannot be sent; null if it can. */
+  add(line: LabelLine): Pick<RefusedLine, 'type' | 'error'> | null {
     const bytes = ENCODER.encode(line.text).length + 1;
+    if (bytes > LIMITS.labelBytes) {
+      return { type: 'body_too_large', error: `The line has more than ${LIMITS.labelBytes / 2 ** 20} MiB.` };
+    }
+    let withState: boolean;
+    try {
+      withState = hasState(JSON.parse(line.text));
+    } catch (error) {
+      return { type: 'invalid_json', error: `The line is not valid JSON: ${(error as Error).message}` };
+    }
     if (this.all.length === 0 || !this.room.add(bytes, withState)) {
       this.all.push([]);
       this.room = new LabelRoom();
@@ -94,5 +93,6 @@ class Parts {
     }
     this.all.at(-1)?.push(line);
     this.states += Number(withState);
+    return null;
   }
 }

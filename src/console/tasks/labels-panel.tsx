@@ -136,7 +136,7 @@ function FileSummary({ file }: { readonly file: LabelFile }) {
         </strong>
         : {count(lines, 'line')}
         {invalidLines > 0 && (
-          <strong class="warning"> {count(invalidLines, 'line is', 'lines are')} not valid JSON</strong>
+          <strong class="warning"> {count(invalidLines, 'line is', 'lines are')} invalid</strong>
         )}
       </p>
       {states > 0 && (

@@ -73,7 +73,7 @@ consoleTest('labels of a file, too few for a fit, then enough', async (t, tab, w
   await enter(tab, world, 'tasks/mail', token);
   const labels = page.getByRole('region', { name: 'Labels' });
   await chooseLabels(page, 'nonsense\n{"request_id":"r"}');
-  await labels.getByText('1 line is not valid JSON').waitFor();
+  await labels.getByText('1 line is invalid').waitFor();
   t.equal(await labels.getByRole('button', { name: /^Store/ }).count(), 0);
   const unknown = `{"request_id":"req_${'x'.repeat(24)}","expected":{"angry":true}}`;
   await chooseLabels(page, `\n${labelLines(answers.slice(0, 1))}\n${unknown}\n`);
