@@ -34,6 +34,11 @@ export class CallError extends Error {
   }
 }
 
+/** Whether an error leaves open if a change was made: the response was lost. */
+export const isLost = (error: unknown): error is CallError =>
+  error instanceof CallError &&
+  (error.status === null || [502, 504].includes(error.status) || error.type === 'outcome_unknown');
+
 /** The type of a call that got no response. */
 export const UNREACHABLE = 'unreachable';
 

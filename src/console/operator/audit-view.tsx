@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { OperatorAuditEntry } from '../../api/index.js';
 import { ActionButton } from '../ui/action-button.js';
 import { csvFile } from '../ui/csv.js';
@@ -11,6 +11,7 @@ import { Renew, Sourced } from '../ui/sourced.js';
 import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';
 import { type AuditFilter, AuditFilters } from './audit-filters.js';
+import { type OlderEntries, shownAudit, withOlder } from './audit-pages.js';
 import type { OperatorApi } from './operator-api.js';
 
 interface AuditViewProps {
@@ -22,20 +23,18 @@ interface AuditViewProps {
 export function AuditView({ api, active }: AuditViewProps) {
   const [filter, setFilter] = useState<AuditFilter>({});
   const { value, error, reload, ...source } = useLoad(
-    (signal) => api.call('listAudit', { query: filter, signal }),
+    async (signal) => ({ ...(await api.call('listAudit', { query: filter, signal })), filter }),
     active,
     [api, filter],
   );
-  const [older, setOlder] = useState<Exclude<typeof value, null> | null>(null);
+  const [older, setOlder] = useState<OlderEntries | null>(null);
   const action = useAction();
-  // A new first page may overlap the older ones.
-  useEffect(() => setOlder(null), [value]);
-  const entries = [...(value?.entries ?? []), ...(older?.entries ?? [])];
-  const { more } = older ?? value ?? { more: false };
+  const { entries, more } = shownAudit(value, older);
   const load = async () => {
+    if (value === null) return '';
     const before = String(entries.at(-1)?.number);
-    const page = await api.call('listAudit', { query: { ...filter, before } });
-    setOlder((known) => ({ more: page.more, entries: [...(known?.entries ?? []), ...page.entries] }));
+    const page = await api.call('listAudit', { query: { ...value.filter, before } });
+    setOlder((known) => withOlder(known, value, page));
     return '';
   };
   return (

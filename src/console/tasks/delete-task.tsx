@@ -11,17 +11,18 @@ interface DeleteTaskProps {
   readonly api: Api;
   readonly name: string;
   readonly active: boolean;
-  readonly onDeleted: () => void;
+  /** Called when a call has ended, also without an answer. */
+  readonly onEnd: () => void;
 }
 
 /** Deletes a task after its name was typed. The view then shows the list alone. */
-export function DeleteTask({ api, name, active, onDeleted }: DeleteTaskProps) {
+export function DeleteTask({ api, name, active, onEnd }: DeleteTaskProps) {
   const [asking, setAsking] = useQuestion(active, false);
   const action = useAction();
   const remove = async () => {
-    await api.json(taskPath(name), { method: 'DELETE' });
+    // Without an answer, it may have been deleted.
+    await api.json(taskPath(name), { method: 'DELETE' }).finally(onEnd);
     forgetLabels(name);
-    onDeleted();
     location.hash = '/tasks';
     return 'The task is deleted.';
   };

@@ -60,7 +60,7 @@ export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: Task
               <button type="button" onClick={() => onEdit(value)}>
                 Edit the questions in Ask
               </button>
-              <DeleteTask api={api} name={name} active={active} onDeleted={onChanged} />
+              <DeleteTask api={api} name={name} active={active} onEnd={onChanged} />
             </div>
           </>
         )}

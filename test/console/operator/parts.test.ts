@@ -1,6 +1,9 @@
 import { test } from 'tap';
-import type { OperatorLive } from '../../../src/api/index.js';
+import type { OperatorLive, OperatorResponses } from '../../../src/api/index.js';
+import { CallError } from '../../../src/console/api/error.js';
 import { isAmount, isWhole } from '../../../src/console/operator/amounts.js';
+import { shownAudit, withOlder } from '../../../src/console/operator/audit-pages.js';
+import { makeKey } from '../../../src/console/operator/keys/make-key.js';
 import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/samples.js';
 import { bytesTop, scaleTop } from '../../../src/console/operator/overview/scale-top.js';
 import { bytes, bytesOf, duration } from '../../../src/console/ui/format-values.js';
@@ -34,6 +37,46 @@ test('amounts and whole numbers as the interface reads them', async (t) => {
     t.notOk(isAmount(wrong), wrong);
   for (const right of ['1', '6000']) t.ok(isWhole(right), right);
   for (const wrong of ['', '0', '-1', '1.5', '1e3', '01']) t.notOk(isWhole(wrong), wrong);
+});
+
+const page = (numbers: readonly number[], more: boolean) =>
+  ({ entries: numbers.map((number) => ({ number })), more }) as unknown as OperatorResponses['listAudit'];
+
+test('older entries of the audit log continue the page that they were loaded for', async (t) => {
+  const numbers = (shown: ReturnType<typeof shownAudit>) => shown.entries.map(({ number }) => number);
+  const first = page([9, 8], true);
+  t.strictSame(shownAudit(null, null), { entries: [], more: false });
+  t.equal(shownAudit(first, null), first);
+  const older = withOlder(withOlder(null, first, page([7, 6], true)), first, page([5], false));
+  t.strictSame(numbers(shownAudit(first, older)), [9, 8, 7, 6, 5]);
+  t.equal(shownAudit(first, older).more, false);
+  // The filter was changed, and its page arrived, before the older entries did.
+  const filtered = page([8], false);
+  t.equal(shownAudit(filtered, older), filtered);
+  t.strictSame(numbers(shownAudit(filtered, withOlder(older, filtered, page([3], false)))), [8, 3]);
+});
+
+test('a key whose response is lost may have been made', async (t) => {
+  const lost = [
+    new CallError(null, 'unreachable', 'The server did not answer.'),
+    new CallError(502, 'http_error', 'Bad Gateway'),
+    new CallError(504, 'http_error', 'Gateway Timeout'),
+    new CallError(500, 'outcome_unknown', 'It may have been made.', null, 'req_1'),
+  ];
+  for (const error of lost) {
+    await t.rejects(
+      makeKey(() => Promise.reject(error)),
+      { type: 'outcome_unknown', message: /revoke a key that is new there/, requestId: error.requestId },
+      `${error.status}`,
+    );
+  }
+  const refused = new CallError(409, 'conflict', 'It is rolled already.');
+  await t.rejects(
+    makeKey(() => Promise.reject(refused)),
+    { type: 'conflict', message: refused.message },
+    'a refusal is shown as it is',
+  );
+  t.equal(await makeKey(async () => 'key'), 'key');
 });
 
 test('bytes and time spans for people', async (t) => {

@@ -6,6 +6,7 @@ import { useAction } from '../../ui/use-action.js';
 import { isName, NameField, nameOf } from '../names.js';
 import type { OperatorApi } from '../operator-api.js';
 import { WorkspaceField } from '../workspace-field.js';
+import { makeKey } from './make-key.js';
 
 interface CreateKeyProps {
   readonly api: OperatorApi;
@@ -13,10 +14,12 @@ interface CreateKeyProps {
   /** The workspace that is filled in; null: none. */
   readonly workspace: string | null;
   readonly onCreated: (created: OperatorNewKey) => void;
+  /** Called when a call has ended, also without an answer. */
+  readonly onEnd: () => void;
 }
 
 /** A form for a new key. */
-export function CreateKey({ api, active, workspace, onCreated }: CreateKeyProps) {
+export function CreateKey({ api, active, workspace, onCreated, onEnd }: CreateKeyProps) {
   const [owner, setOwner] = useState(workspace ?? '');
   const [expires, setExpires] = useState('365');
   const [name, setName] = useState('');
@@ -24,7 +27,7 @@ export function CreateKey({ api, active, workspace, onCreated }: CreateKeyProps)
   useEffect(() => setOwner(workspace ?? ''), [workspace]);
   const create = async () => {
     const body = { workspace: owner.trim(), expires: expires.trim(), name: nameOf(name) };
-    onCreated(await api.call('createKey', { body }));
+    onCreated(await makeKey(() => api.call('createKey', { body })).finally(onEnd));
     setName((now) => (now === name ? '' : now));
     return '';
   };

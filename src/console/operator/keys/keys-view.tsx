@@ -17,6 +17,7 @@ import { WorkspaceFilter } from '../workspace-field.js';
 import { CreateKey } from './create-key.js';
 import { type KeyQuestion, KeyQuestionDialog } from './key-question.js';
 import { KeyTable } from './key-table.js';
+import { makeKey } from './make-key.js';
 import { NewToken } from './new-token.js';
 
 interface KeysViewProps {
@@ -56,36 +57,30 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => page.onPage(0), [workspace, states]);
   const action = useAction();
-  const add = (key: OperatorNewKey) => {
-    setMade((before) => [key, ...before]);
-    reload();
-  };
-  const rename = (id: string, text: string) => {
+  const add = (key: OperatorNewKey) => setMade((before) => [key, ...before]);
+  /** Runs a change, and reads the keys again: without an answer, it may have been made. */
+  const change = (work: () => Promise<string>) => {
     setQuestion(null);
-    action.run(async () => {
+    action.run(() => work().finally(reload));
+  };
+  const rename = (id: string, text: string) =>
+    change(async () => {
       const { name } = await api.call('changeKey', { id, body: { name: nameOf(text) } });
-      reload();
       return name === null ? `${id} has no name.` : `${id} is named ${name}.`;
     });
-  };
-  const roll = (id: string) => {
-    setQuestion(null);
-    action.run(async () => {
-      const { rolled, ...created } = await api.call('rollKey', { id });
+  const roll = (id: string) =>
+    change(async () => {
+      const { rolled, ...created } = await makeKey(() => api.call('rollKey', { id }));
       add(created);
       return `${id} works until ${rolled.expires === null ? 'it is revoked' : time(rolled.expires)}.`;
     });
-  };
-  const revoke = (id: string) => {
-    setQuestion(null);
-    action.run(async () => {
+  const revoke = (id: string) =>
+    change(async () => {
       await api.call('revokeKey', { id });
-      reload();
       // The row with the button may go.
       title.current?.focus();
       return `${id} is revoked.`;
     });
-  };
   const shown = value?.keys ?? [];
   return (
     <>
@@ -100,7 +95,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           }}
         />
       ))}
-      <CreateKey api={api} active={active} workspace={workspace} onCreated={add} />
+      <CreateKey api={api} active={active} workspace={workspace} onCreated={add} onEnd={reload} />
       <section class="panel" aria-labelledby="keys-title">
         <div class="bar">
           <h2 id="keys-title" tabIndex={-1} ref={title}>

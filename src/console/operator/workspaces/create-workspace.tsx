@@ -7,19 +7,20 @@ import type { OperatorApi } from '../operator-api.js';
 
 interface CreateWorkspaceProps {
   readonly api: OperatorApi;
-  readonly onCreated: () => void;
+  /** Called when a call has ended, also without an answer. */
+  readonly onEnd: () => void;
 }
 
 /** A form for a new workspace, which is then shown. */
-export function CreateWorkspace({ api, onCreated }: CreateWorkspaceProps) {
+export function CreateWorkspace({ api, onEnd }: CreateWorkspaceProps) {
   const [id, setId] = useState('');
   const [name, setName] = useState('');
   const action = useAction();
   const create = async () => {
-    const created = await api.call('createWorkspace', { body: { id, name: nameOf(name) } });
+    // Without an answer, it may have been made.
+    const created = await api.call('createWorkspace', { body: { id, name: nameOf(name) } }).finally(onEnd);
     setId((now) => (now === id ? '' : now));
     setName((now) => (now === name ? '' : now));
-    onCreated();
     location.hash = `/workspaces/${created.id}`;
     return `${created.id} is created. It has no credit yet.`;
   };

@@ -1,5 +1,5 @@
 import type { OperatorWorkspace } from '../../../api/index.js';
-import { CallError } from '../../api/error.js';
+import { isLost } from '../../api/error.js';
 import { ActionForm } from '../../ui/action-form.js';
 import { ConfirmTyped } from '../../ui/confirm-typed.js';
 import { TextField } from '../../ui/text-field.js';
@@ -34,10 +34,6 @@ const LARGE_GRANT = 1_000;
 
 const NOT_AN_AMOUNT = 'Enter a number such as 25 or 12.50.';
 
-/** Whether an error leaves open if the change was made. */
-const isOpen = (error: unknown): boolean =>
-  error instanceof CallError && (error.status === null || error.type === 'outcome_unknown');
-
 function GrantForm({ api, active, workspace: { id, version }, currency, onChanged }: CreditFormsProps) {
   // `version`: of the grant that was sent and got no answer. It is sent again with the same one: it is made once.
   const { values, edit, clear } = useEdits(`grant.${id}`, { amount: '', reason: '', version: '' });
@@ -56,7 +52,7 @@ function GrantForm({ api, active, workspace: { id, version }, currency, onChange
       onChanged();
       return `Credit left: ${shownAmount(balance, currency)}.`;
     } catch (error) {
-      edit('version', isOpen(error) ? sent : '');
+      edit('version', isLost(error) ? sent : '');
       onChanged();
       throw error;
     }
