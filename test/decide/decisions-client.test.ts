@@ -13,7 +13,7 @@ test('questions of every type in the form of the Decisions API', async (t) => {
       plain: { type: 'noul' },
       sides: { type: 'noul', instructions: 'Is it?', criteria: { yes: 'it is', no: null } },
       labels: { type: 'choice', instructions: 'Which?', criteria: ['a', 'true'] },
-      described: { type: 'choice', criteria: { a: 'the first', __proto__: null, b: null } },
+      described: { type: 'choice', criteria: { a: 'the first', ['__proto__']: null, b: null } },
       levels: { type: 'score', instructions: 'How much?', criteria: ['low', null, 'high'] },
     },
   });
@@ -26,7 +26,7 @@ test('questions of every type in the form of the Decisions API', async (t) => {
     {
       type: 'choice',
       name: 'described',
-      choices: [{ value: 'a', description: 'the first' }, { value: 'b' }],
+      choices: [{ value: 'a', description: 'the first' }, { value: '__proto__' }, { value: 'b' }],
     },
     {
       type: 'score',

@@ -9,7 +9,6 @@ import fs, {
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'tap';
 import { lockFile } from '../../src/base/index.js';
 import { FAILURES_MAX } from '../../src/hub/retry.js';
@@ -198,36 +197,51 @@ test('a part that another process has is not written to, until it is released', 
   mkdirSync(dirname(pulled.part), { recursive: true });
   writeFileSync(pulled.part, '');
   const unlock = lockFile(pulled.part) as () => void;
-  const pull = pulled.pull();
-  while (!pulled.notices.some((sentence) => /another process is downloading it; waiting/.test(sentence))) {
-    await new Promise(setImmediate);
+  let attempts = 0;
+  const restore = onOpen((path, flags) => {
+    if (path === pulled.part && flags === 'r+') attempts += 1;
+  });
+  try {
+    const pull = pulled.pull();
+    while (attempts < 3) await new Promise(setImmediate);
+    t.match(pulled.notices.at(-1), /another process is downloading it; waiting/);
+    t.equal(readFileSync(pulled.part).length, 0);
+    t.equal(pulled.stub.offsets('model-Q8_0.gguf').length, 0);
+    unlock();
+    await pull;
+  } finally {
+    restore();
   }
-  // More than one further attempt to get the lock.
-  await sleep(500);
-  t.equal(readFileSync(pulled.part).length, 0);
-  t.equal(pulled.stub.offsets('model-Q8_0.gguf').length, 0);
-  unlock();
-  await pull;
   isComplete(t, pulled);
 });
 
-test('a part that vanishes before it is locked is made again', async (t) => {
-  const pulled = await pulling(t);
+/** Calls `before` with every file that is opened, until the function that it returns is called. */
+function onOpen(before: (path: unknown, flags: unknown) => void): () => void {
   const { openSync } = fs;
-  let removals = 2;
   fs.openSync = (path, ...others) => {
-    if (path === pulled.part && others[0] === 'r+' && removals > 0) {
-      removals -= 1;
-      rmSync(path);
-    }
+    before(path, others[0]);
     return openSync(path, ...others);
   };
   syncBuiltinESMExports();
+  return () => {
+    fs.openSync = openSync;
+    syncBuiltinESMExports();
+  };
+}
+
+test('a part that vanishes before it is locked is made again', async (t) => {
+  const pulled = await pulling(t);
+  let removals = 2;
+  const restore = onOpen((path, flags) => {
+    if (path === pulled.part && flags === 'r+' && removals > 0) {
+      removals -= 1;
+      rmSync(pulled.part);
+    }
+  });
   try {
     await pulled.pull();
   } finally {
-    fs.openSync = openSync;
-    syncBuiltinESMExports();
+    restore();
   }
   t.equal(removals, 0);
   isComplete(t, pulled);
