@@ -91,8 +91,10 @@ export async function* linesOf(file: Blob): AsyncGenerator<string> {
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
-    rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
-    const complete = rest.split('\n');
+    const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
+    // Only the new text is searched: a line may have many parts.
+    const complete = text.split('\n');
+    complete[0] = rest + (complete[0] as string);
     rest = complete.pop() as string;
     for (const each of complete) yield each.endsWith('\r') ? each.slice(0, -1) : each;
     if (done) break;

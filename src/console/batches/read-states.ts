@@ -1,5 +1,6 @@
+import { field, indented, type JsonNode, NULL } from '../json/json-node.js';
+import { readJson } from '../json/read-json.js';
 import { linesOf } from './check-file.js';
-import { isObject } from './check-question.js';
 
 /** Characters of a state that a table shows. */
 const STATE_CHARACTERS = 300;
@@ -9,20 +10,22 @@ export async function readStates(file: Blob): Promise<ReadonlyMap<string, string
   const states = new Map<string, string>();
   for await (const text of linesOf(file)) {
     const line = parsed(text);
-    if (!isObject(line) || typeof line.custom_id !== 'string') continue;
-    const state = typeof line.state === 'string' ? line.state : JSON.stringify(line.state ?? null);
-    states.set(
-      line.custom_id,
-      state.length > STATE_CHARACTERS ? `${state.slice(0, STATE_CHARACTERS)}…` : state,
-    );
+    const id = field(line, 'custom_id');
+    if (id?.kind !== 'text') continue;
+    const state = textOf(field(line, 'state') ?? NULL);
+    states.set(id.value, state.length > STATE_CHARACTERS ? `${state.slice(0, STATE_CHARACTERS)}…` : state);
   }
   return states;
 }
 
-function parsed(text: string): unknown {
+/** A state on one line, as it is written. */
+const textOf = (state: JsonNode): string =>
+  state.kind === 'text' ? state.value : indented(state).replace(/\n */g, ' ');
+
+function parsed(text: string): JsonNode {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
-    return null;
+    return NULL;
   }
 }

@@ -29,6 +29,8 @@ export function ResultsPanel({ api, batch, results, onResults, onCollected }: Re
   const [error, setError] = useState<unknown>(null);
   const [states, setStates] = useState<ReadonlyMap<string, string> | null>(null);
   const [joined, setJoined] = useState<string | null>(null);
+  /** The file that was chosen last. */
+  const latest = useRef<File | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   // The button that asked for them has gone.
   useEffect(() => {
@@ -44,7 +46,9 @@ export function ResultsPanel({ api, batch, results, onResults, onCollected }: Re
   };
   const join = async ([chosen]: File[]) => {
     if (chosen === undefined || results === null) return;
+    latest.current = chosen;
     const read = await readStates(chosen).catch(() => new Map<string, string>());
+    if (latest.current !== chosen) return;
     const known = results.rows.filter((row) => read.has(row.id)).length;
     setJoined(`${chosen.name} has ${count(known, 'line')} of ${whole(results.rows.length)}.`);
     setStates(known === 0 ? null : read);
