@@ -20,7 +20,7 @@ import type { PrepareSetup } from './prepare-thread.js';
 const TEXT_BYTES_MAX = 256 * 1024;
 /** The largest body takes up to 0.3 s: one thread reads 100 MB per second. */
 const LARGE_THREADS = 1;
-/** Batch lines share one turn: at most two wait at a time, and their keys already take turns. */
+/** Batch lines and requests of shadow builds share one turn: few of them wait at a time, and their keys already take turns. */
 const BATCHES: Owner = { workspace: '', key: '' };
 
 interface PreparePoolOptions {
@@ -94,7 +94,7 @@ export class PreparePool {
     return result;
   }
 
-  /** Like `prepare`, for batch lines; their caller bounds their number, so they are never refused. */
+  /** Like `prepare`, for batch lines and shadow builds; their callers bound their number, so they are never refused. */
   prepareLine(task: SentRequest): Promise<PrepareResult> {
     return this.prepare(task, BATCHES);
   }

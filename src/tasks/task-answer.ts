@@ -18,7 +18,10 @@ export interface TaskAnswer {
 }
 
 /** What is kept of the answer of a shadow build. */
-export type ShadowAnswer = Pick<TaskAnswer, 'build' | 'probabilities'>;
+export interface ShadowAnswer extends Pick<TaskAnswer, 'build' | 'probabilities'> {
+  /** `since` of the counts that have the pair: an answer of an earlier time is not compared with them. */
+  readonly since: number;
+}
 
 /** An answer as it is stored. */
 export interface AnswerRow extends Pick<TaskAnswer, 'version' | 'build'> {

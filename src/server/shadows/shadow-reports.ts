@@ -65,14 +65,15 @@ export class ShadowReports {
   private async ofLabels(
     { key, workspace }: Caller,
     task: Task,
-    { live, shadow }: ShadowRecord,
+    { live, shadow, since }: ShadowRecord,
     questions: readonly string[],
   ): Promise<readonly ShadowCounts[]> {
     const owner = { key: key.id, workspace: workspace.id };
     const compare = async () => {
       const labelled = await this.parts.tasks.labelled(task, live);
       if (labelled === undefined || labelled.rows.length === 0) return [];
-      const work: CompareWork = { task: task.id, ...labelled, questions, shadow };
+      const counted = { shadow, since };
+      const work: CompareWork = { task: task.id, ...labelled, questions, counted };
       return this.thread.run<readonly ShadowCounts[]>('compare', work);
     };
     return inTurn(this.queue, owner, 'reports about shadow builds', compare);

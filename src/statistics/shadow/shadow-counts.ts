@@ -65,8 +65,7 @@ export function withPair(counts: ShadowCounts, pair: AnswerPair, acceptance: Acc
     options: counts.options + moves.length,
     moved: counts.moved + moves.reduce((a, b) => a + b, 0),
     largest: Math.max(counts.largest, ...moves),
-    accepted:
-      accepts === null || other === null ? counts.accepted : counted(counts.accepted, accepts, other, 1),
+    accepted: accepts === null || other === null ? counts.accepted : counted(counts.accepted, accepts, other),
   };
 }
 
@@ -74,18 +73,12 @@ export function withPair(counts: ShadowCounts, pair: AnswerPair, acceptance: Acc
  * Adds the label of a pair that was counted.
  *
  * @param expected the index of the correct option
- * @param by −1 takes a label back that was corrected or deleted
  */
-export function withPairLabel(
-  counts: ShadowCounts,
-  pair: AnswerPair,
-  expected: number,
-  by: 1 | -1,
-): ShadowCounts {
+export function withPairLabel(counts: ShadowCounts, pair: AnswerPair, expected: number): ShadowCounts {
   const { live, shadow } = checked(pair);
   return {
     ...counts,
-    right: counted(counts.right, chosen(live) === expected, chosen(shadow) === expected, by),
+    right: counted(counts.right, chosen(live) === expected, chosen(shadow) === expected),
   };
 }
 
@@ -109,9 +102,9 @@ function checked(pair: AnswerPair): AnswerPair {
   return pair;
 }
 
-function counted(counts: PairCounts, live: boolean, shadow: boolean, by: 1 | -1): PairCounts {
+function counted(counts: PairCounts, live: boolean, shadow: boolean): PairCounts {
   const name = live ? (shadow ? 'both' : 'live') : shadow ? 'shadow' : 'neither';
-  return { ...counts, [name]: counts[name] + by };
+  return { ...counts, [name]: counts[name] + 1 };
 }
 
 const sum = (a: PairCounts, b: PairCounts): PairCounts => ({

@@ -1,9 +1,15 @@
 // Shadow builds of tasks, by both implementations: a data folder and a database.
 import { test } from 'tap';
 import { random } from '../../../src/base/index.js';
-import { NO_SHADOW_ANSWERS, type ShadowCounts, withPair } from '../../../src/statistics/index.js';
+import {
+  NO_SHADOW_ANSWERS,
+  type ShadowCounts,
+  shadowReportOf,
+  withPair,
+} from '../../../src/statistics/index.js';
 import {
   type ExpectedShadow,
+  type LabelledRows,
   type NewPairs,
   promoteTask,
   putTask,
@@ -12,6 +18,7 @@ import {
   type TaskContent,
   type TaskStore,
 } from '../../../src/tasks/index.js';
+import { compareLabels } from '../../../src/tasks/shadow/compare-labels.js';
 import { seedFromEnvironment } from '../../support/random.js';
 import { scaled } from '../../support/scale.js';
 import { TASK_STORES } from '../../support/store/task-stores.js';
@@ -77,7 +84,7 @@ for (const { name, options, open } of TASK_STORES) {
     t.ok(await tasks.addPairs(task, pairsOf(pairs)));
     const counted = (await tasks.counted(task)) as ShadowRecord;
     t.match(counted, { ...COMPARED, questions: [{ answers: 3, agreed: 3, options: 6 }] });
-    const shadow = { build: 'n-1', probabilities: [[0.5, 0.5]] };
+    const shadow = { build: 'n-1', probabilities: [[0.5, 0.5]], since: counted.since };
     const { kept, labelled } = await answers(task);
     t.strictSame(
       kept.map((each) => [each.reference, each.shadow]),
@@ -131,6 +138,38 @@ for (const { name, options, open } of TASK_STORES) {
       const before = await content();
       await put(tasks, { questions: '{"q":2}', shadow: null });
       t.equal(await content(), before);
+    },
+  );
+
+  test(
+    `${name}: labels are compared of the pairs that are counted, and of no earlier ones`,
+    options,
+    async (t) => {
+      const { tasks, clock } = await open(t);
+      tasks.start(BOUNDS);
+      t.teardown(() => tasks.stop());
+      let task = await put(tasks);
+      const labels = async () => {
+        const counted = (await tasks.counted(task)) as ShadowRecord;
+        const labelled = (await tasks.labelled(task, 'm-1')) as LabelledRows;
+        const [counts] = compareLabels({ task: task.id, ...labelled, questions: ['q'], counted });
+        return [counted.questions[0]?.answers, counts && shadowReportOf(counts).labels];
+      };
+      const pair = async (reference: string, compared = COMPARED) => {
+        record(tasks, task, reference);
+        await label(tasks, task, reference);
+        clock.advance(1);
+        t.ok(await tasks.addPairs(task, pairsOf([{ ...PAIR, reference }], compared)));
+        return labels();
+      };
+      t.strictSame(await pair('req_1'), [1, 1]);
+      t.strictSame(await pair('req_2'), [2, 2]);
+      await put(tasks, { shadow: null });
+      task = await put(tasks);
+      t.strictSame(await pair('req_3'), [1, 1], 'the shadow was removed and set again');
+      t.strictSame(await pair('req_4', { ...COMPARED, shadow: 'n-2' }), [1, 1], 'another build');
+      t.strictSame(await pair('req_5'), [1, 1], 'the first build again');
+      t.strictSame(await pair('req_6'), [2, 2]);
     },
   );
 

@@ -68,7 +68,8 @@ export async function addPairs(
     for (const row of rows) {
       if (made.length % TURN_PAIRS === TURN_PAIRS - 1) await nextTurn();
       const probabilities = byRef.get(row.ref) ?? [];
-      const { sealed } = withShadowAnswer(dataKey, task, row, { build: pairs.shadow, probabilities });
+      const { shadow: build, since } = record;
+      const { sealed } = withShadowAnswer(dataKey, task, row, { build, probabilities, since });
       made.push({ ref: row.ref, sealed });
     }
     return JSON.stringify(made);

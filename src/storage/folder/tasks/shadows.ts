@@ -38,12 +38,12 @@ export class FolderShadows {
    */
   *writesOf(dataKey: Buffer, task: Task, pairs: NewPairs): Generator<RawWrite[]> {
     const { store, clock } = this.parts;
+    const record = withPairs(this.record(dataKey, task) ?? null, pairs, clock.now());
     for (let at = 0; at < pairs.answers.length; at += TURN_PAIRS) {
       yield pairs.answers
         .slice(at, at + TURN_PAIRS)
-        .flatMap((answer) => this.answerWrites(dataKey, task, pairs.shadow, answer));
+        .flatMap((answer) => this.answerWrites(dataKey, task, record, answer));
     }
-    const record = withPairs(this.record(dataKey, task) ?? null, pairs, clock.now());
     yield [store.table('task_shadows').write([task.id], sealShadow(dataKey, task, record))];
   }
 
@@ -51,7 +51,7 @@ export class FolderShadows {
   private answerWrites(
     dataKey: Buffer,
     task: Task,
-    build: string,
+    { shadow: build, since }: ShadowRecord,
     { reference, probabilities }: NewPairs['answers'][number],
   ): RawWrite[] {
     const { store, kept } = this.parts;
@@ -61,7 +61,7 @@ export class FolderShadows {
     const number = store.table('task_refs').get(id, ref);
     const row = number !== undefined && kept.has(task, number) ? answers.get(id, number) : undefined;
     const label = labels.get(id, ref);
-    const shadow = { build, probabilities };
+    const shadow = { build, probabilities, since };
     return [
       ...(row === undefined
         ? []
