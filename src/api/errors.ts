@@ -53,7 +53,8 @@ export const ERRORS = {
   empty_batch: { status: 400, meaning: 'The batch file, or the body with labels, has no lines.' },
   too_many_lines: {
     status: 413,
-    meaning: 'The batch file has more lines than `max_lines`, or the body with labels more than 1,000.',
+    meaning:
+      'The batch file, or the body with labels, has more lines than `max_lines`, or the body more lines with a state.',
   },
   invalid_batch: {
     status: 422,

@@ -18,6 +18,7 @@ export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { compactJson } from './request/compact-json.js';
 export { type OpenBody, openBody, stateBytes } from './request/open-body.js';
+export { readImages } from './request/read-request.js';
 export type { FormatName } from './request-formats.js';
 export { requireImageModel } from './request-images.js';
 export { rotationsOf } from './rotations.js';

@@ -88,6 +88,7 @@ export const TASK_RULES: Readonly<Record<string, Coverage>> = {
     elsewhere: ['test/tasks/put-task.test.ts'],
   },
   '4.11 rule 16': { elsewhere: ['test/statistics/guarantee.test.ts'] },
+  '4.11 rule 17': { elsewhere: ['test/storage/tasks/tasks.test.ts'] },
   '4.11 rule 18': by(SHADOW_PUT),
   '4.11 rule 19': {
     by: [SHADOW_FREE],

@@ -2,13 +2,22 @@ import { test } from 'tap';
 import { RULES } from '../contract/map.js';
 import { PAGES, read } from '../support/pages.js';
 import { sources } from '../support/sources.js';
-import { anchorOf, anchors, citations, ruleAnchors } from './contract-page.js';
+import { anchorOf, anchors, CONTRACT, citations, ruleAnchors } from './contract-page.js';
 
 test('every rule of the map has its paragraph in the contract, and every rule there is in the map', async (t) => {
   const rules = ruleAnchors();
   t.strictSame(rules.map(({ id }) => id).sort(), Object.keys(RULES).map(anchorOf).sort());
   for (const { id, text } of rules) t.match(text, /\w[\s\S]{10}/, `${id} says something`);
   t.equal(new Set(anchors().map(({ id }) => id)).size, anchors().length, 'an anchor is used once');
+});
+
+test('every numbered rule has an anchor with its number', async (t) => {
+  const rules = [...read(CONTRACT).matchAll(/^(\d+)\. (?:<a id="([^"]+)"><\/a>)?/gm)];
+  t.ok(rules.length > 50, 'rules were found');
+  for (const [line, number, anchor] of rules) {
+    // Sections have a number too.
+    t.match(anchor, new RegExp(`^\\d+(\\.\\d+)?(-rule-${number})$`), line);
+  }
 });
 
 test('every citation of the contract leads to a rule or a section', async (t) => {

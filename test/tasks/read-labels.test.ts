@@ -52,6 +52,44 @@ test('spaces and escapes of a state do not count', async (t) => {
   t.equal(await references('"1"', '1', '1.0', '[1]', '""', '" "'), 6);
 });
 
+test('the same images are the same answer, and fields that say the default do not count', async (t) => {
+  const references = async (...bodies: readonly object[]) => {
+    const result = await read(
+      lines(...bodies.map((body) => ({ state: '[a] [b]', ...body, expected: { angry: true } }))),
+    );
+    t.ok(result.ok);
+    return new Set(result.ok ? result.labels.map(({ reference }) => reference) : []).size;
+  };
+  const one = { type: 'image', format: 'jpeg', data_base64: 'AAAA' };
+  const other = { type: 'image', format: 'png', data_base64: 'AQ==' };
+  t.equal(await references({}, { assets: {} }, { image_budget: 280 }, { assets: {}, image_budget: 70 }), 1);
+  t.equal(
+    await references(
+      { assets: { '[a]': one, '[b]': other } },
+      { assets: { '[b]': other, '[a]': one }, image_budget: 280 },
+      { assets: { '[a]': { ...one, format: 'jpg' }, '[b]': { ...other, part: null, more: 1 } } },
+      { assets: { '[a]': one, '[b]': { ...other, type: undefined, data_base64: 'AR==' } } },
+    ),
+    1,
+  );
+  t.equal(
+    await references(
+      {},
+      { assets: { '[a]': one } },
+      { assets: { '[b]': one } },
+      { assets: { '[a]': other } },
+      { assets: { '[a]': { ...one, format: 'png' } } },
+      { assets: { '[a]': one }, image_budget: 70 },
+      { assets: { '[a]': one, '[b]': other } },
+      { assets: { '[a]': other, '[b]': one } },
+      { assets: null },
+      { assets: {}, image_budget: 71 },
+    ),
+    10,
+    'others, and what is refused when it is decided',
+  );
+});
+
 test('every invalid line is listed, and its strings are not repeated', async (t) => {
   const secret = 'an-unmistakable-text';
   const label = { request_id: REQUEST, expected: { angry: true } };
@@ -102,6 +140,15 @@ test('bodies are bounded', async (t) => {
   const state = JSON.stringify({ state: 'x', expected: { angry: true } });
   t.equal(await typeOf(many(LIMITS.labelStates, state)), LIMITS.labelStates);
   t.equal(await typeOf(many(LIMITS.labelStates + 1, state)), 'too_many_lines');
+  const limitOf = async (text: string) => {
+    const result = await read(text);
+    return result.ok ? null : result.details;
+  };
+  t.strictSame(await limitOf(many(LIMITS.labelLines + 1)), { max_lines: LIMITS.labelLines });
+  t.strictSame(await limitOf(many(LIMITS.labelStates + 1, state)), { max_lines: LIMITS.labelStates });
+  t.strictSame(await limitOf('\n'), {});
+  t.match(await read('{'), { message: '1 line is invalid; no label of the call was stored.' });
+  t.match(await read('{\n{'), { message: '2 lines are invalid; no label of the call was stored.' });
   t.equal(await typeOf(''), 'empty_batch');
   t.equal(await typeOf('\n \n'), 'empty_batch');
   const padded = (length: number) => label + ' '.repeat(length - label.length);

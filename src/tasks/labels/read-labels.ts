@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   ApiError,
   type ContentEncoding,
@@ -10,7 +9,6 @@ import {
 } from '../../api/index.js';
 import { type FileLine, splitLines } from '../../base/index.js';
 import {
-  compactJson,
   decompress,
   type OpenBody,
   openBody,
@@ -19,6 +17,7 @@ import {
 } from '../../decide/index.js';
 import { lineReference } from '../task-answer.js';
 import type { Expected } from './label.js';
+import { stateReference } from './state-reference.js';
 
 /** The body of a call with labels, and the questions that they answer, as JSON. */
 export interface SentLabels {
@@ -67,20 +66,20 @@ export async function readLabels({ body, encoding, questions }: SentLabels): Pro
     let count = 0;
     for (const line of splitLines(plain)) {
       count += 1;
-      if (count > LIMITS.labelLines) throw tooMany(`${LIMITS.labelLines} lines`);
+      if (count > LIMITS.labelLines) throw tooMany(LIMITS.labelLines, 'lines');
       const read = checkLine(line, asked);
       if ('error' in read) faults.push(read);
       else labels.push(read);
     }
     if (labels.filter((label) => label.body !== null).length > LIMITS.labelStates)
-      throw tooMany(`${LIMITS.labelStates} lines with a state`);
+      throw tooMany(LIMITS.labelStates, 'lines with a state');
     if (faults.length > 0) return { ok: false, ...invalidLabels(faults) };
     if (count === 0) throw new ApiError('empty_batch', 'The body has no lines.');
     return { ok: true, labels };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { type, message } = error;
-    return { ok: false, type, message, details: {} };
+    const { type, message, details } = error;
+    return { ok: false, type, message, details };
   }
 }
 
@@ -106,19 +105,22 @@ function checkLine(line: FileLine, questions: readonly Question[]): ReadLabel | 
 export function invalidLabels(faults: readonly LabelFault[]) {
   return {
     type: 'invalid_labels' as const,
-    message: `${faults.length} lines are invalid; no label of the call was stored.`,
+    message: `${faults.length === 1 ? '1 line is' : `${faults.length} lines are`} invalid; no label of the call was stored.`,
     details: { errors: faults.slice(0, LIMITS.batchErrors), invalid_lines: faults.length },
   };
 }
 
-const tooMany = (what: string) =>
+const tooMany = (max: number, what: string) =>
   new ApiError(
     'too_many_lines',
-    `The body has more than ${what}, which is the limit. Send the rest in further calls.`,
+    `The body has more than ${max} ${what}, which is the limit. Send the rest in further calls.`,
+    {},
+    { max_lines: max },
   );
 
 function readLine({ number, bytes }: FileLine, questions: readonly Question[]): ReadLabel {
-  const { fields, sources } = openBody(bytes, ['state'], 'line');
+  const line = openBody(bytes, ['state'], 'line');
+  const { fields } = line;
   const given = FIELDS.filter((name) => fields[name] !== undefined && fields[name] !== null);
   const expected = readExpected(fields.expected, questions);
   const common = { line: number, expected };
@@ -132,13 +134,8 @@ function readLine({ number, bytes }: FileLine, questions: readonly Question[]): 
         throw new ApiError('invalid_request', '`custom_id` is not one of a line.');
       return { ...common, reference: lineReference(batch, customId), body: null };
     }
-    case 'state': {
-      // The same state again is a correction, also with other spaces or escapes: a JSON library chooses them.
-      const state = compactJson(sources.get('state') as string);
-      const said = JSON.stringify([state, fields.assets, fields.image_budget]);
-      const digest = createHash('sha256').update(said).digest('hex');
-      return { ...common, reference: `state/${digest}`, body: Uint8Array.from(bytes) };
-    }
+    case 'state':
+      return { ...common, reference: stateReference(line), body: Uint8Array.from(bytes) };
     default:
       throw new ApiError(
         'invalid_request',
