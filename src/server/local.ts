@@ -1,10 +1,11 @@
-import type { Clock, Owner } from '../base/index.js';
+import type { Owner } from '../base/index.js';
 import { decide, type PrepareResult, type SentRequest } from '../decide/index.js';
-import { Catalog, type Manifest, NotComputed } from '../engine/index.js';
+import { Catalog, type Manifest } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import { Metrics } from '../telemetry/index.js';
 import { Engines } from './engines.js';
 import type { ServerDependencies } from './server-dependencies.js';
+import { untilComputed } from './until-computed.js';
 
 /** A decision made in this process. */
 interface LocalDecision {
@@ -24,8 +25,6 @@ export interface LocalService {
 }
 
 const OWNER: Owner = { workspace: '', key: '' };
-/** A request is tried again after this many milliseconds if no lane of its model worked. */
-const LANELESS_WAIT_MS = 1_000;
 /** Nothing is charged. */
 const FREE = { post: () => {}, release: () => {} };
 
@@ -74,22 +73,6 @@ export async function openLocal(
       }),
     close: () => engines.close(),
   };
-}
-
-/** Tries again while no lane works, alone once a wave with the request has failed. */
-async function untilComputed<Result>(
-  clock: Pick<Clock, 'after'>,
-  attempt: (alone: boolean) => Promise<Result>,
-): Promise<Result> {
-  for (let alone = false; ; ) {
-    try {
-      return await attempt(alone);
-    } catch (error) {
-      if (!(error instanceof NotComputed)) throw error;
-      alone ||= error.hasFailed;
-      await new Promise<void>((resolve) => clock.after(LANELESS_WAIT_MS, resolve));
-    }
-  }
 }
 
 /** Names such as `__proto__` are plain ones. */

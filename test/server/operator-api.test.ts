@@ -340,6 +340,8 @@ const SCENARIOS: Record<string, (t: Test, world: World) => Promise<void>> = {
     const page = await call(200, 'GET', 'audit?limit=2&before=4');
     t.match(page, { entries: [{ number: 3 }, { number: 2 }], more: true });
     t.match(await call(200, 'GET', 'audit?before=2'), { entries: [{ number: 1 }], more: false });
+    for (const name of ['workspace', 'key', 'action'])
+      await refused(invalid(name), 'GET', `audit?${name}=a%00`);
     for (const limit of ['0', '1001', 'x']) await refused(invalid('limit'), 'GET', `audit?limit=${limit}`);
     t.match(await call(200, 'GET', `audit?before=${Number.MAX_SAFE_INTEGER}&limit=1`), { more: true });
     for (const before of ['0', '9007199254740993', '9'.repeat(17)]) {

@@ -1,3 +1,4 @@
+import { followAbort } from '../../base/index.js';
 import type { BuildFiles } from './catalog.js';
 import { fileVersions, requireUnchanged, verifyChecksum } from './model-file.js';
 
@@ -15,11 +16,12 @@ export async function loadVerified<Loaded>(
   load: (signal: AbortSignal) => Promise<Loaded>,
 ): Promise<Loaded> {
   const versions = fileVersions(build);
-  const wrong = new AbortController();
+  const ending = new AbortController();
+  const stay = followAbort(stop, ending);
   const verifying = verifyChecksum(build, stop);
-  verifying.catch((error) => wrong.abort(error));
-  const loading = load(AbortSignal.any([stop, wrong.signal]));
-  const [verified, loaded] = await Promise.allSettled([verifying, loading]);
+  verifying.catch((error) => ending.abort(error));
+  const [verified, loaded] = await Promise.allSettled([verifying, load(ending.signal)]);
+  stay();
   stop.throwIfAborted();
   if (verified.status === 'rejected') throw verified.reason;
   if (loaded.status === 'rejected') throw loaded.reason;

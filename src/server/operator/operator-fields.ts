@@ -57,6 +57,8 @@ export function readQuery<Name extends string>(
     const known = names.find((each) => each === name);
     if (known === undefined) throw wrong(name, 'is not a parameter of this path');
     if (found[known] !== undefined) throw wrong(name, 'is given more than once');
+    // PostgreSQL refuses it in every text.
+    if (value.includes('\0')) throw wrong(name, 'must not contain a NUL character');
     found[known] = value;
   }
   return found;

@@ -209,10 +209,11 @@ export class Reloader {
     await new Promise<void>((resolve) => {
       const cancel = clock.after(deadlineMs + DRAIN_MARGIN_MS, () => {
         isLate = true;
-        resolve();
+        end();
       });
       const end = () => {
         cancel();
+        signal.removeEventListener('abort', end);
         resolve();
       };
       void set.unused().then(end);

@@ -1,7 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import type { Caller } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
-import { type Clock, FairQueue, type Owner, QueueFull, ShareCounts, type Shares } from '../../base/index.js';
+import {
+  type Clock,
+  FairQueue,
+  followAbort,
+  type Owner,
+  QueueFull,
+  ShareCounts,
+  type Shares,
+} from '../../base/index.js';
 import { type AskedTask, type Decision, decide, pinnedBuild, type SentRequest } from '../../decide/index.js';
 import { NotComputed } from '../../engine/index.js';
 import type { Task } from '../../tasks/index.js';
@@ -160,11 +168,8 @@ export class ShadowRuns {
     const build = set.catalog.find(task.shadow?.model ?? '');
     if (build === undefined || live.build !== drawn.live || this.isBusy(set, build.id)) throw new Dropped();
     this.count('started');
-    // Not AbortSignal.any: it leaves an entry on `leaving`, which lasts as long as the server, for every shadow.
     const ending = new AbortController();
-    const leave = () => ending.abort(leaving.reason);
-    if (leaving.aborted) leave();
-    else leaving.addEventListener('abort', leave, { once: true });
+    const stay = followAbort(leaving, ending);
     const cancelLimit = clock.after(SHADOW_MS_MAX, () => ending.abort(new Dropped()));
     try {
       return await set.use(() =>
@@ -185,7 +190,7 @@ export class ShadowRuns {
       );
     } finally {
       cancelLimit();
-      leaving.removeEventListener('abort', leave);
+      stay();
     }
   }
 

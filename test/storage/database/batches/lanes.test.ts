@@ -43,25 +43,29 @@ test('another node runs the lines of a node whose lanes do not work', NEEDS_POST
   for (const { troubles } of cluster.nodes) t.strictSame(troubles, []);
 });
 
-test(
-  'a cancel and the end of a window finish batches whose lines wait for a lane',
-  NEEDS_POSTGRES,
-  async (t) => {
-    const { cluster, a, b, key, id, breaks } = await held(t, 2);
-    const late = await a.submit(await cluster.key(), lines('b', 3));
-    t.match(await b.cancel(key, id), { status: 'cancelled', finished_at: null });
-    breaks();
-    await until(async () => (await b.show(key, id)).finished_at !== null);
-    t.match(await b.show(key, id), { status: 'cancelled', counts: { done: 0, failed: LINES } });
-    await cluster.sql('UPDATE batches SET expires = 1 WHERE id = $1', [late]);
-    const finished = () =>
-      cluster.sql<{ state: string }>('SELECT state FROM batches WHERE finished IS NOT NULL');
-    await until(async () => (await finished()).length === 2);
-    t.strictSame((await finished()).map(({ state }) => state).sort(), ['cancelled', 'failed']);
-    t.equal(await cluster.charged(key), 0);
-    t.strictSame(a.troubles, []);
-  },
-);
+test('a cancel finishes a batch whose lines wait for a lane', NEEDS_POSTGRES, async (t) => {
+  const { cluster, a, b, key, id, breaks } = await held(t, 2);
+  t.match(await b.cancel(key, id), { status: 'cancelled', finished_at: null });
+  breaks();
+  await until(async () => (await b.show(key, id)).finished_at !== null);
+  t.match(await b.show(key, id), { status: 'cancelled', counts: { done: 0, failed: LINES } });
+  t.equal(await cluster.charged(key), 0);
+  t.strictSame(a.troubles, []);
+});
+
+test('the end of the window finishes a batch whose lines wait for a lane', NEEDS_POSTGRES, async (t) => {
+  const { cluster, a, key, id, breaks } = await held(t, 1);
+  await cluster.sql('UPDATE batches SET expires = 1');
+  await until(async () => {
+    const [row] = await cluster.sql<{ state: string }>('SELECT state FROM batches');
+    return row?.state === 'expiring';
+  });
+  breaks();
+  await until(async () => (await a.show(key, id)).finished_at !== null);
+  t.match(await a.show(key, id), { status: 'failed', reason: 'expired', counts: { failed: LINES } });
+  t.equal(await cluster.charged(key), 0);
+  t.strictSame(a.troubles, []);
+});
 
 test(
   'a node whose lanes do not work runs the batches of other models, and claims again when a lane does',
