@@ -57,6 +57,10 @@ export class Recorder implements NativeContext {
     this.timed(() => this.context.clear());
   }
 
+  erase(): void {
+    this.timed(() => this.context.erase());
+  }
+
   memory() {
     return this.context.memory();
   }

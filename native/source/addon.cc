@@ -88,10 +88,17 @@ Napi::Value load_backends_js(const Napi::CallbackInfo & info) {
     entry.Set("description", devices[i].description);
     entry.Set("gpu", devices[i].gpu);
     entry.Set("integrated", devices[i].integrated);
-    entry.Set("memoryFreeBytes", static_cast<double>(devices[i].memory_free_bytes));
-    entry.Set("memoryTotalBytes", static_cast<double>(devices[i].memory_total_bytes));
     result[static_cast<uint32_t>(i)] = entry;
   }
+  return result;
+}
+
+// deviceMemory(name): {free, total}
+Napi::Value device_memory_js(const Napi::CallbackInfo & info) {
+  const auto memory = device_memory(info[0].As<Napi::String>());
+  auto result = Napi::Object::New(info.Env());
+  result.Set("free", static_cast<double>(memory.free_bytes));
+  result.Set("total", static_cast<double>(memory.total_bytes));
   return result;
 }
 
@@ -122,6 +129,7 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
                         InstanceMethod("copySequence", &ContextObject::copy_sequence),
                         InstanceMethod("removeSequence", &ContextObject::remove_sequence),
                         InstanceMethod("clear", &ContextObject::clear),
+                        InstanceMethod("erase", &ContextObject::erase),
                         InstanceMethod("memory", &ContextObject::memory),
                         InstanceMethod("close", &ContextObject::close)});
   }
@@ -178,6 +186,7 @@ class ContextObject : public Napi::ObjectWrap<ContextObject> {
   }
   void remove_sequence(const Napi::CallbackInfo & info) { context_->remove_sequence(info[0].As<Napi::Number>()); }
   void clear(const Napi::CallbackInfo &) { context_->clear(); }
+  void erase(const Napi::CallbackInfo &) { context_->erase(); }
   void close(const Napi::CallbackInfo &) { context_.reset(); }
 
   // memory(): MemoryUse[]
@@ -298,6 +307,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(environment);
   exports.Set("onLog", Napi::Function::New(env, on_log));
   exports.Set("loadBackends", Napi::Function::New(env, load_backends_js));
+  exports.Set("deviceMemory", Napi::Function::New(env, device_memory_js));
   exports.Set("openModel", Napi::Function::New(env, open_model_js));
   exports.Set("closeModel", Napi::Function::New(env, close_model));
   exports.Set("quantizeModel", Napi::Function::New(env, quantize_model_js));

@@ -54,10 +54,16 @@ std::vector<Device> list_devices() {
     const auto type = ggml_backend_dev_type(device);
     entry.integrated = type == GGML_BACKEND_DEVICE_TYPE_IGPU;
     entry.gpu = entry.integrated || type == GGML_BACKEND_DEVICE_TYPE_GPU;
-    ggml_backend_dev_memory(device, &entry.memory_free_bytes, &entry.memory_total_bytes);
     devices.push_back(entry);
   }
   return devices;
+}
+
+DeviceMemory device_memory(const std::string & name) {
+  DeviceMemory memory;
+  ggml_backend_dev_t device = ggml_backend_dev_by_name(name.c_str());
+  if (device != nullptr) ggml_backend_dev_memory(device, &memory.free_bytes, &memory.total_bytes);
+  return memory;
 }
 
 const std::string & last_error_line() { return last_error; }

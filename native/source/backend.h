@@ -11,14 +11,21 @@ struct Device {
   std::string description;
   bool gpu;
   bool integrated;
-  size_t memory_free_bytes;
-  size_t memory_total_bytes;
+};
+
+struct DeviceMemory {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
 };
 
 // Loads every compute backend in the folder, once per process and folder; later calls do nothing.
 void load_backends(const std::string & folder);
 
 std::vector<Device> list_devices();
+
+// The memory of a device; zeros if there is no such device, or if it does not report its memory. On a GPU of NVIDIA it
+// creates the context of CUDA, which takes several hundred megabytes of that memory until the process ends.
+DeviceMemory device_memory(const std::string & name);
 
 // Receives llama.cpp's log lines; called on whichever thread logs. Null: the lines are dropped.
 using LogSink = void (*)(int level, const char * text);

@@ -115,6 +115,9 @@ void Context::decode(const Decode & decode, const std::atomic<int32_t> * cancel,
     if (status == 1) throw DecodeError(Failure::no_cells, "the KV cache has no room for the decode");
     throw DecodeError(Failure::failed, "llama_decode failed");
   }
+  // Without answer slots nothing waits for the device: the time of the decode would be measured as that of the next one,
+  // which would also report its error.
+  if (decode.slot_count == 0) llama_synchronize(context_);
   for (size_t s = 0; s < decode.slot_count; s++) {
     const float * row = llama_get_logits_ith(context_, decode.slots[s]);
     if (row == nullptr) {
@@ -138,8 +141,11 @@ void Context::remove_sequence(int32_t sequence) {
   llama_memory_seq_rm(llama_get_memory(context_), sequence, -1, -1);
 }
 
-// Cells are marked free, not overwritten: nothing reads them again.
+// Cells are marked free, not overwritten. The attention of a GPU still reads the free ones between those in use, and adds
+// the mask: numbers in them change nothing, but a NaN would reach the logits of every sequence. See `erase`.
 void Context::clear() { llama_memory_clear(llama_get_memory(context_), false); }
+
+void Context::erase() { llama_memory_clear(llama_get_memory(context_), true); }
 
 std::vector<MemoryUse> Context::memory() const {
   std::map<std::string, MemoryUse> found;

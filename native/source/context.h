@@ -69,6 +69,8 @@ class Context {
   void copy_sequence(int32_t from, int32_t to);
   void remove_sequence(int32_t sequence);
   void clear();
+  // Clears, and overwrites every cell with zeros: takes as long as writing the whole KV cache.
+  void erase();
   // The sizes of the buffers, or for a model opened for its sizes only, those that they would have.
   std::vector<MemoryUse> memory() const;
 

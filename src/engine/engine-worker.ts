@@ -2,16 +2,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Backend } from '#native/platform.mjs';
 import { loadAddon } from './addon/load-addon.js';
+import { answerAlone } from './check/ask-once.js';
+import { requireFirstAnswer } from './check/compare-first.js';
+import { firstPlan } from './check/first-plans.js';
 import type { CatalogBuild } from './models/catalog.js';
 import { ModelError } from './models/manifest.js';
 import { openModel } from './models/model.js';
 import { type ImageReading, openProjector } from './models/projector.js';
 import type { LabelSet } from './profile/labels.js';
 import type { EmbeddingSizes } from './scheduler/embeddings.js';
-import { NO_ENCODER, runWave } from './wave/run-wave.js';
+import { NO_ENCODER, runServedWave, runWave } from './wave/run-wave.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
 import { warmUpWaves } from './wave/warm-up.js';
-import { contextOptions, type WaveBounds } from './wave/wave-types.js';
+import { contextOptions, planCells, type WaveBounds } from './wave/wave-types.js';
 
 /** The `workerData` of the thread. */
 export interface WorkerSetup {
@@ -23,6 +26,8 @@ export interface WorkerSetup {
   readonly images?: ImageReading | null | undefined;
   /** The labels of the build; undefined: find them. */
   readonly labels?: LabelSet | undefined;
+  /** What the check computed for the first question; undefined: this thread does not ask it. */
+  readonly firstLogits?: readonly number[] | undefined;
   readonly bounds: WaveBounds;
   readonly threads: number;
   /** Number of this thread, for `Addon.numberThread`. */
@@ -58,9 +63,9 @@ const model = openModel(addon, setup.device, setup.build, {
 const encoder = openEncoder();
 const context = addon.createContext(model.handle, contextOptions(setup.bounds, setup.threads));
 
-/** Runs one wave. Throws the addon's errors; the context is then empty. */
+/** Runs one wave. Throws the addon's errors, and an Error if logits are not numbers; the context is then empty. */
 export function wave(task: WaveTask): WaveResult {
-  return runWave(context, task, setup.bounds, setup.cancel, encoder);
+  return runServedWave(context, task, setup.bounds, setup.cancel, encoder);
 }
 
 let isWarm = false;
@@ -73,15 +78,27 @@ export function ready(): ThreadReport {
 }
 
 function warmUp(): void {
-  const { bounds, device, cancel, build } = setup;
+  const { bounds, device, cancel, build, firstLogits } = setup;
   const { vocabularySize } = model.description;
+  // On a CPU, the first question is as good a first wave as any.
+  const isAsked = firstLogits !== undefined && planCells(firstPlan(model)) <= bounds.cells;
+  const waves =
+    isAsked && device === '' ? [] : warmUpWaves({ bounds, device, vocabularySize, images: model.images });
   try {
-    for (const task of warmUpWaves({ bounds, device, vocabularySize, images: model.images }))
-      runWave(context, task, bounds, cancel, encoder);
+    for (const task of waves) runWave(context, task, bounds, cancel, encoder);
+    // Tokens in an order that no text has may lead to anything.
+    if (device !== '') context.erase();
+    if (isAsked) askFirst(firstLogits);
   } catch (error) {
     throw new ModelError(`${build.path}: its first waves failed: ${(error as Error).message}`);
   }
   context.clear();
+}
+
+/** Compares the answer of this context with that of the check. */
+function askFirst(expected: readonly number[]): void {
+  const [logits] = answerAlone(firstPlan(model), model, setup.bounds, wave);
+  requireFirstAnswer(expected, [...(logits as Float32Array)]);
 }
 
 function openEncoder() {

@@ -5,7 +5,6 @@ import {
   type CountMemory,
   devicesOf,
   type Engine,
-  listDevices,
   type Manifest,
   type MemorySpace,
   memoryCounter,
@@ -118,7 +117,7 @@ export class Engines {
 
   /** The memory of RAM and of the devices that compute, as it is now. */
   memory(): MemorySpace[] {
-    return this.memoryOf(this.devices);
+    return memorySpaces(this.prepared.addon, this.devices, false);
   }
 
   /** The device of a lane; '' for the CPU. Lanes are numbered from 1. */
@@ -293,10 +292,8 @@ export class Engines {
     stop: AbortSignal,
   ): Promise<ReadonlyMap<string, string>> {
     const { engine } = this.settings;
-    // What is free has changed since the backend was loaded.
-    const prepared = { ...this.prepared, found: listDevices(this.prepared) };
     const { builds } = engine.memory_check
-      ? await checkMemory(engine, prepared, missing, { stop })
+      ? await checkMemory(engine, this.prepared, missing, { stop })
       : { builds: [] };
     return new Map(builds.flatMap(({ build, failure }) => (failure === null ? [] : [[build, failure]])));
   }
@@ -304,14 +301,9 @@ export class Engines {
   /** Throws MemoryError if a GPU has too little memory left after the first waves. */
   private requireReserve({ catalog }: ModelSet): void {
     if (!this.settings.engine.memory_check) return;
-    const { bounds, contexts } = this.prepared;
+    const { addon, backend, bounds, contexts } = this.prepared;
     const devices = [...new Set(catalog.builds.flatMap((build) => this.devicesOf(build)))];
-    requireReserve(this.memoryOf(devices), devices, { ...bounds, contexts });
-  }
-
-  private memoryOf(devices: readonly string[]): MemorySpace[] {
-    const spaces = memorySpaces(listDevices(this.prepared), false);
-    return spaces.filter(({ device }) => device === '' || devices.includes(device));
+    requireReserve(memorySpaces(addon, devices, false), backend, { ...bounds, contexts });
   }
 }
 

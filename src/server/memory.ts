@@ -34,9 +34,9 @@ export async function checkMemory(
   builds: readonly CatalogBuild[],
   { data, stop }: MemoryCheck = {},
 ): Promise<MemoryReport> {
-  const { backend, devices, found } = prepared;
-  for (const { model } of builds) modelDevices(prepared, model);
-  const spaces = memorySpaces(found, data !== undefined && isServed(data));
+  const { backend, addon, devices } = prepared;
+  const used = new Set(builds.flatMap(({ model }) => modelDevices(prepared, model)));
+  const spaces = memorySpaces(addon, [...used], data !== undefined && isServed(data));
   const plan = { backend, devices, settings, spaces };
   const estimate = settings.memory_check ? requireMemory : estimateBuilds;
   return { ...(await estimate(plan, builds, stop)), spaces };
@@ -48,8 +48,8 @@ export async function checkMemory(
  */
 export function checkTotalMemory(settings: Settings['engine'], name: string, bytes: number): void {
   if (!settings.memory_check) return;
-  const { devices, found } = prepareEngine(settings, () => {});
-  requireTotal(name, bytes, { devices, spaces: memorySpaces(found, false) });
+  const { addon, devices } = prepareEngine(settings, () => {});
+  requireTotal(name, bytes, { devices, spaces: memorySpaces(addon, devices, false) });
 }
 
 /** False if the folder cannot be accessed. */

@@ -6,8 +6,6 @@ const GPU = {
   description: '',
   gpu: true,
   integrated: false,
-  memoryFreeBytes: 0,
-  memoryTotalBytes: 0,
 };
 const CPU = { ...GPU, name: 'CPU', gpu: false };
 

@@ -6,8 +6,6 @@ const device = (name: string, gpu = true, integrated = false) => ({
   description: '',
   gpu,
   integrated,
-  memoryFreeBytes: 0,
-  memoryTotalBytes: 0,
 });
 const CPU = device('CPU', false);
 const TWO = [device('CUDA0'), device('CUDA1'), CPU];

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
-import { EngineThread, requireReserve } from '../../src/engine/index.js';
-import { RESERVE_BYTES } from '../../src/engine/memory/reserve.js';
+import { EngineThread, memorySpaces, requireReserve } from '../../src/engine/index.js';
+import { CUDA_RESERVE_BYTES, RESERVE_BYTES } from '../../src/engine/memory/reserve.js';
 import { runWave } from '../../src/engine/wave/run-wave.js';
 import type { WaveTask } from '../../src/engine/wave/task.js';
 import { type WarmUp, warmUpWaves } from '../../src/engine/wave/warm-up.js';
@@ -110,19 +110,40 @@ test('a thread is not ready if its first waves fail, and its error says why', as
 const ADVICE = { cells: 8_192, contexts: 2, waveTokens: 2_048 };
 const space = (device: string, free: number) => ({ device, free, total: 24e9 });
 
-test('memory after the first waves: at the reserve it is enough, one byte below it is not', async (t) => {
-  t.doesNotThrow(() => requireReserve([space('CUDA0', RESERVE_BYTES)], ['CUDA0'], ADVICE));
-  t.throws(() => requireReserve([space('CUDA0', RESERVE_BYTES - 1)], ['CUDA0'], ADVICE), {
-    name: 'MemoryError',
-    message:
-      /after the first waves 269 MB of 24\.0 GB of CUDA0 are free, and 269 MB must be\. Do one of these: set engine\.contexts to 1; set engine\.cells below 8192 or engine\.wave_tokens below 2048; .*set engine\.memory_check to false/,
+for (const [backend, reserve, shown] of [
+  ['vulkan', RESERVE_BYTES, '269 MB'],
+  ['cuda', CUDA_RESERVE_BYTES, '806 MB'],
+] as const) {
+  test(`memory after the first waves: at the reserve it is enough, one byte below it is not: ${backend}`, (t) => {
+    t.doesNotThrow(() => requireReserve([space('GPU0', reserve)], backend, ADVICE));
+    t.throws(() => requireReserve([space('GPU0', reserve - 1)], backend, ADVICE), {
+      name: 'MemoryError',
+      message: new RegExp(
+        `after the first waves ${shown} of 24\\.0 GB of GPU0 are free, and ${shown} must be\\. Do one of these: set engine\\.contexts to 1; set engine\\.cells below 8192 or engine\\.wave_tokens below 2048; .*set engine\\.memory_check to false`,
+      ),
+    });
+    t.throws(() => requireReserve([space('GPU0', 0)], backend, { ...ADVICE, contexts: 1 }), {
+      message: /Do one of these: set engine\.cells/,
+    });
+    t.end();
   });
-  t.throws(() => requireReserve([space('CUDA0', 0)], ['CUDA0'], { ...ADVICE, contexts: 1 }), {
-    message: /Do one of these: set engine\.cells/,
-  });
+}
+
+test('memory after the first waves: RAM is not compared', async (t) => {
+  t.doesNotThrow(() => requireReserve([space('', 0)], 'cuda', ADVICE));
+  t.doesNotThrow(() => requireReserve([], 'cuda', ADVICE));
 });
 
-test('memory after the first waves: RAM, other GPUs and GPUs that report none are not compared', async (t) => {
-  t.doesNotThrow(() => requireReserve([space('', 0), space('CUDA1', 0)], ['CUDA0'], ADVICE));
-  t.doesNotThrow(() => requireReserve([], ['CUDA0'], ADVICE));
+test('the memory of GPUs that report none is not known, and no other device is asked', async (t) => {
+  const asked: string[] = [];
+  const addon = {
+    deviceMemory(device: string) {
+      asked.push(device);
+      return device === 'GPU0' ? { free: 1, total: 2 } : { free: 0, total: 0 };
+    },
+  };
+  const spaces = memorySpaces(addon, ['', 'GPU0', 'GPU1'], false);
+  t.strictSame(asked, ['GPU0', 'GPU1']);
+  t.strictSame(spaces.slice(1), [{ device: 'GPU0', free: 1, total: 2 }]);
+  t.equal(memorySpaces(addon, ['GPU0'], true)[1]?.free, 2);
 });

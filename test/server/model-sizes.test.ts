@@ -30,8 +30,6 @@ test('on a GPU of its own, a model has the sizes and threads of a GPU', async (t
     description: '',
     gpu: true,
     integrated: false,
-    memoryFreeBytes: 0,
-    memoryTotalBytes: 0,
   };
   const place = (name: string) =>
     placeModel({ ...prepared, usable: [gpu] }, engine, engineOf({ devices: [name] }));

@@ -102,6 +102,8 @@ class SyntheticContext implements NativeContext {
     this.cells = this.cells.filter((cell) => cell.size > 0);
   }
 
+  erase(): void {}
+
   clear(): void {
     this.cells = [];
   }

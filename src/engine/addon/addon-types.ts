@@ -5,6 +5,11 @@ export interface Addon {
   /** Loads the compute backends in a folder (once per process and folder) and lists all devices so far. */
   loadBackends(folder: string): Device[];
   /**
+   * The memory of a device in bytes; zeros if it does not report it. With CUDA, this process then takes several hundred
+   * megabytes of it until it ends: ask about no device that is not used.
+   */
+  deviceMemory(device: string): { readonly free: number; readonly total: number };
+  /**
    * Throws an Error with llama.cpp's reason. `device`: a device's name, or '' for the CPU. `mapped`: maps the file
    * instead of copying its weights. `sizesOnly`: reads no weights; contexts of the model allocate nothing, report their
    * memory and must not decode. `onProgress` returns whether to continue; it is not called for weights that another
@@ -88,8 +93,6 @@ export interface Device {
   readonly gpu: boolean;
   /** A GPU that shares its memory with the processor. */
   readonly integrated: boolean;
-  readonly memoryFreeBytes: number;
-  readonly memoryTotalBytes: number;
 }
 
 /** A reference to weights, of which the process has one copy. */
@@ -164,13 +167,16 @@ export interface NativeContext {
    * The logits of every slot's option tokens, in order; for `LABEL_MASS`, the logarithm of the probability of the slot's
    * options before it. `cancel`: one word of shared memory; non-zero ends
    * the decode (on a CPU at once, on a GPU before it starts). Throws an Error whose `code` is `cancelled`,
-   * `no_cells` or `decode_failed`; the KV cache is then empty.
+   * `no_cells` or `decode_failed`; the KV cache is then empty. Returns when the device has computed it.
    */
   decode(batch: DecodeBatch, cancel: Int32Array): Float32Array;
   /** Gives sequence `to` every cell of `from`; no data moves. */
   copySequence(from: number, to: number): void;
   removeSequence(sequence: number): void;
+  /** Marks all cells free; what they hold stays. */
   clear(): void;
+  /** Clears, and overwrites all cells, which takes as long as writing the whole KV cache. */
+  erase(): void;
   /** The memory that this context and its model take, by device. */
   memory(): MemoryUse[];
   close(): void;

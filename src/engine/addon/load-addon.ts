@@ -47,12 +47,6 @@ export function loadAddon(backend: Backend): LoadedAddon {
   return { backend, addon, devices };
 }
 
-/** The devices of a loaded backend with their memory as it is now. */
-export function listDevices({ backend, addon }: Pick<LoadedAddon, 'backend' | 'addon'>): readonly Device[] {
-  // The libraries of a folder are loaded once; a second call only lists.
-  return addon.loadBackends(libraries(backend) as string);
-}
-
 /** The backend for work on the CPU beside another backend: the CPU's own, without GPU drivers, if it is installed. */
 export function cpuBackendFor(backend: Backend): Backend {
   return platform().backends.includes('cpu') && existsSync(addonFile('cpu')) ? 'cpu' : backend;

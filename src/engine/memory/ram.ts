@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type ControlGroup, controlGroups, readGroupFile } from '../../base/index.js';
-import type { Device } from '../addon/addon-types.js';
+import type { Addon } from '../addon/addon-types.js';
 import type { MemorySpace } from './memory-types.js';
 
 /** Bytes of RAM. */
@@ -67,18 +67,18 @@ function read(file: string): string {
 }
 
 /**
- * The memory of RAM and of the GPUs that report theirs. `shared`: whether a server that runs already holds a part of it;
- * all of it then counts as free.
+ * The memory of RAM and of those of these devices that report theirs, as it is now. `shared`: whether a server that runs
+ * already holds a part of it; all of it then counts as free.
  */
-export function memorySpaces(devices: readonly Device[], shared: boolean): MemorySpace[] {
-  const gpus = devices.filter(({ gpu, memoryTotalBytes }) => gpu && memoryTotalBytes > 0);
-  const spaces = [
-    { device: '', ...usableRam() },
-    ...gpus.map(({ name, memoryFreeBytes, memoryTotalBytes }) => ({
-      device: name,
-      free: memoryFreeBytes,
-      total: memoryTotalBytes,
-    })),
-  ];
+export function memorySpaces(
+  addon: Pick<Addon, 'deviceMemory'>,
+  devices: readonly string[],
+  shared: boolean,
+): MemorySpace[] {
+  const gpus = devices
+    .filter((device) => device !== '')
+    .map((device) => ({ device, ...addon.deviceMemory(device) }))
+    .filter(({ total }) => total > 0);
+  const spaces = [{ device: '', ...usableRam() }, ...gpus];
   return shared ? spaces.map((space) => ({ ...space, free: space.total })) : spaces;
 }

@@ -1,6 +1,7 @@
 import { IMAGE_BUDGETS, LIMITS } from '../../api/index.js';
 import type { Addon, ModelDescription, ProjectorFile } from '../addon/addon-types.js';
 import type { ImageMarkers } from '../profile/image-tokens.js';
+import { requireEmbedding } from '../wave/usable-numbers.js';
 import type { CatalogBuild, CatalogFile } from './catalog.js';
 import { ModelError, reason } from './manifest.js';
 
@@ -87,7 +88,7 @@ interface OpenProjector {
   readonly nonCausal: boolean;
   /** Numbers of an embedding. */
   readonly width: number;
-  /** Writes an image's embeddings to `out`, which has their length. Blocks. */
+  /** Writes an image's embeddings to `out`, which has their length. Blocks. Throws an Error if they are unusable. */
   encode(image: { width: number; height: number; rgb: Uint8Array }, out: Float32Array): void;
   close(): void;
 }
@@ -111,7 +112,10 @@ export function openProjector(
     return {
       nonCausal,
       width: images.width,
-      encode: (image, out) => addon.encodeImage(projector, image, out),
+      encode(image, out) {
+        addon.encodeImage(projector, image, out);
+        requireEmbedding(out);
+      },
       close: () => addon.closeProjector(projector),
     };
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { NativeContext, Pixels } from '../addon/addon-types.js';
 import { buildDecodes, type EmbeddingTerms, NO_EMBEDDINGS } from './decodes.js';
 import type { WaveResult, WaveTask } from './task.js';
+import { requireLogits } from './usable-numbers.js';
 import type { WaveBounds } from './wave-types.js';
 
 /** Turns images into embeddings. */
@@ -46,8 +47,31 @@ export function runWave(
     }
     for (const sequence of task.removals) context.removeSequence(sequence);
   } catch (error) {
-    context.clear();
+    empty(context, cancel);
     throw error;
   }
   return results;
+}
+
+/**
+ * Runs a wave as `runWave` does, and throws an Error if a logit of an option is not finite. NaN in the cells of one plan can
+ * reach the logits of every other one on a GPU, also once those cells are free (see native/source/context.cc), so none of
+ * the wave's results can be trusted, and all cells are overwritten.
+ */
+export function runServedWave(...args: Parameters<typeof runWave>): WaveResult {
+  const [context, task, , cancel] = args;
+  const results = runWave(...args);
+  try {
+    requireLogits(task, results);
+  } catch (error) {
+    empty(context, cancel);
+    throw error;
+  }
+  return results;
+}
+
+/** Frees all cells, and overwrites them. Not after a cancelled wave: nothing follows it, and the process waits for it. */
+function empty(context: NativeContext, cancel: Int32Array): void {
+  if (Atomics.load(cancel, 0) === 0) context.erase();
+  else context.clear();
 }

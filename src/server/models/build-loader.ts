@@ -56,7 +56,7 @@ interface Loading {
 }
 
 /** What the check of a build finds. */
-type Found = Pick<ModelFacts, 'images' | 'labels' | 'joiners' | 'contextLength'>;
+type Found = Pick<ModelFacts, 'images' | 'labels' | 'joiners' | 'contextLength' | 'logits'>;
 
 /** Loads builds, and knows the engine threads of all that are loaded or being loaded. */
 export class BuildLoader {
@@ -145,21 +145,21 @@ export class BuildLoader {
     const { backend, checkThreads } = prepared;
     const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
     const check = dependencies.checkModel ?? checkModel;
-    const { images, labels, joiners, contextLength } = await check(task, signal);
+    const { images, labels, joiners, contextLength, logits } = await check(task, signal);
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
     if (unmeasured !== undefined)
       dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
-    return { images, labels, joiners, contextLength };
+    return { images, labels, joiners, contextLength, logits };
   }
 
   /** Starts the threads of a build, which load it on all its devices at the same time and compute its first waves. */
   private startThreads(
     build: CatalogBuild,
-    { images, labels }: Found,
+    { images, labels, logits: firstLogits }: Found,
     { devices, bounds, contexts, threads }: Placement,
   ): EngineThread[] {
     const { prepared, dependencies, metrics } = this.parts;
-    const setup = { backend: prepared.backend, build, images, labels, bounds, threads };
+    const setup = { backend: prepared.backend, build, images, labels, firstLogits, bounds, threads };
     const loaded = new Map(devices.map((device) => [device, 0]));
     const onProgress = (device: string) => (fraction: number) => {
       loaded.set(device, fraction);

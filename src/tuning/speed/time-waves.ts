@@ -65,6 +65,10 @@ class TimedContext implements NativeContext {
     this.context.clear();
   }
 
+  erase(): void {
+    this.context.erase();
+  }
+
   memory() {
     return this.context.memory();
   }

@@ -38,6 +38,7 @@ addon.createContext = (model: ModelHandle, options: ContextOptions) => {
     copySequence: (from: number, to: number) => context.copySequence(from, to),
     removeSequence: (sequence: number) => context.removeSequence(sequence),
     clear: () => context.clear(),
+    erase: () => context.erase(),
     memory: () => context.memory(),
     close: () => context.close(),
   };
