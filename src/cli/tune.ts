@@ -7,6 +7,7 @@ import {
   cpuBackendFor,
   deriveSizes,
   deviceTitle,
+  holdWeights,
   ModelError,
   openModel,
   readManifest,
@@ -18,6 +19,7 @@ import {
   engineOpener,
   type Goal,
   type Grid,
+  holdOpened,
   processMeasurer,
   type TuneReport,
   tunePage,
@@ -90,8 +92,8 @@ function openMachine({ engine }: Settings, build: CatalogBuild) {
   const [device = ''] = devices;
   const { backend, addon } = prepared;
   const { cells, sequences } = bounds;
-  // Held until the end, so that engines need not load the weights again.
-  const model = openModel(addon, device, build);
+  // Without the weights: each process that measures loads them.
+  const model = openModel(addon, '', build, { sizesOnly: true });
   const sharing = {
     head: model.profile.head(),
     idleCellsMax: engine.idle_cells,
@@ -102,6 +104,9 @@ function openMachine({ engine }: Settings, build: CatalogBuild) {
   const current = { wave_tokens: bounds.waveTokens, contexts, sequences, threads, batch_percent };
   const grid = gridFor(current, device, model.images !== null);
   const setup = { backend, device, build, bounds, threads };
+  const engines = holdOpened(engineOpener(setup, sharing, model.images), () =>
+    holdWeights(addon, device, build, threads),
+  );
   const { bounds: largest } = deriveSizes(
     { cells, sequences, contexts, wave_tokens: Math.max(...grid.waveTokens) },
     device,
@@ -121,8 +126,11 @@ function openMachine({ engine }: Settings, build: CatalogBuild) {
       { backend: cpuBackendFor(backend), device: '', build, threads: prepared.checkThreads },
       bytesOf(build),
     ),
-    open: engineOpener(setup, sharing, model.images),
-    close: () => addon.closeModel(model.handle),
+    open: engines.open,
+    close() {
+      engines.release();
+      addon.closeModel(model.handle);
+    },
   };
 }
 

@@ -6,7 +6,7 @@ export type {
 export { type Measurer, processMeasurer } from './measurer.js';
 export { compare, type Difference } from './numerics/compare-answers.js';
 export { fixedPlans, PROMPTS } from './numerics/fixed-prompts.js';
-export { DIFFERENCE_BOUND, judgeNumerics, type NumericsReport } from './numerics/judge-answers.js';
+export { judgeNumerics, type NumericsReport } from './numerics/judge-answers.js';
 export { measureDevice, measureReference } from './numerics/measure-answers.js';
 export { predictionError, scoreOfVerified } from './recommend.js';
 export { deviceNamed, leastSeconds, operations } from './roofline.js';
@@ -22,5 +22,6 @@ export {
 export { type DecodeCase, decodeBatch } from './speed/time-decodes.js';
 export { type MeasuredSpeed, type TuneReport, tune } from './tune.js';
 export { tunePage } from './tune-page.js';
+export { holdOpened } from './verification/hold-opened.js';
 export { engineOpener } from './verification/open-engine.js';
 export { writeEngine } from './write-engine.js';

@@ -113,7 +113,7 @@ export async function tune(plan: TunePlan, dependencies: TuneDependencies): Prom
   };
   let numerics: NumericsReport | null = null;
   try {
-    numerics = await compareAnswers(ms * PARTS.reference, dependencies);
+    numerics = await compareAnswers(ms * PARTS.reference, plan.model.description.layers, dependencies);
     if (numerics.refusals.length > 0) return { ...nothing, numerics, refusals: numerics.refusals };
     const speed = await measureSpeeds(plan, dependencies);
     return { ...nothing, numerics, speed, ...(await chooseAndVerify(plan, speed, dependencies)) };
@@ -134,11 +134,16 @@ async function ofDevice<Result>(what: string, measuring: Promise<Result>): Promi
   }
 }
 
-async function compareAnswers(ms: number, { measurer, onStep }: TuneDependencies): Promise<NumericsReport> {
+async function compareAnswers(
+  ms: number,
+  layers: number,
+  { measurer, onStep }: TuneDependencies,
+): Promise<NumericsReport> {
   onStep('answers of the CPU');
   const reference = await measurer.reference(ms);
   onStep(`answers of the device to the same ${reference.length} prompts`);
-  return judgeNumerics(reference, await ofDevice('it gave no answers', measurer.answers(reference.length)));
+  const found = await ofDevice('it gave no answers', measurer.answers(reference.length));
+  return judgeNumerics(reference, found, layers);
 }
 
 async function measureSpeeds(

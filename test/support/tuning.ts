@@ -28,7 +28,15 @@ export function changedAddon(methods: (context: NativeContext) => Partial<Native
       const context = addon.createContext(model, options);
       const bound = (name: keyof NativeContext) =>
         (context[name] as (...args: never[]) => unknown).bind(context);
-      const names = ['decode', 'copySequence', 'removeSequence', 'clear', 'memory', 'close'] as const;
+      const names = [
+        'decode',
+        'copySequence',
+        'removeSequence',
+        'clear',
+        'erase',
+        'memory',
+        'close',
+      ] as const;
       const same = Object.fromEntries(names.map((name) => [name, bound(name)])) as unknown as NativeContext;
       return { ...same, ...methods(context) };
     },

@@ -2,7 +2,8 @@ import { type Test, test } from 'tap';
 import type { Addon } from '../../src/engine/index.js';
 import { longestPrompt, planCells } from '../../src/engine/index.js';
 import { fixedPlans, judgeNumerics, measureReference, PROMPTS } from '../../src/tuning/index.js';
-import { COMPARED_MIN, DIFFERENCE_BOUND } from '../../src/tuning/numerics/judge-answers.js';
+import { COMPARED_MIN } from '../../src/tuning/numerics/fixed-prompts.js';
+import { differenceBounds } from '../../src/tuning/numerics/judge-answers.js';
 import type { Answers } from '../../src/tuning/numerics/measure-answers.js';
 import { openProbe } from '../../src/tuning/probe.js';
 import { probeBackend } from '../../src/tuning/process/probe-backend.js';
@@ -18,6 +19,8 @@ const COUNT = scaled({ short: 16, long: 60 });
 const REFUSED = 16;
 const REPEATS = scaled({ short: 4, long: 20 });
 const SHAPE = { layers: 2, globalEvery: 2 };
+/** With the vocabulary of the tests, in which a word has twice as many tokens as in that of the embedded model. */
+const FIRST_TOKENS_MAX = 4_000;
 
 /** What tuning says of a device. */
 const tuned = (t: Test, device: Addon) => {
@@ -38,6 +41,9 @@ test('the fixed prompts are the same each time, of 1 to 16 questions, and up to 
   t.ok(longest <= TUNED_BOUNDS.waveTokens && longest > TUNED_BOUNDS.waveTokens * 0.7, `${longest}`);
   t.ok(plans.every((plan) => planCells(plan) <= TUNED_BOUNDS.cells));
   t.ok(plans.every((plan) => longestPrompt(plan) <= model.contextLength));
+  const first = fixedPlans(model, { ...TUNED_BOUNDS, waveTokens: 2_048 }, COMPARED_MIN);
+  const tokens = first.reduce((sum, plan) => sum + planCells(plan), 0);
+  t.ok(tokens < FIRST_TOKENS_MAX, `a CPU computes at least ${tokens} tokens`);
   t.equal(new Set(plans.map(({ prefixKey }) => prefixKey)).size, PROMPTS);
   t.end();
 });
@@ -57,11 +63,11 @@ test('a device that computes as the CPU does is not refused', async (t) => {
   const model = openTiny(t.testdir(), SHAPE);
   const measurer = localMeasurer(t, model, addon, { prompts: COUNT, repeats: REPEATS });
   const reference = await measurer.reference(1_000);
-  const numerics = judgeNumerics(reference, await measurer.answers(COUNT));
+  const numerics = judgeNumerics(reference, await measurer.answers(COUNT), SHAPE.layers);
   t.strictSame(numerics.refusals, []);
   t.equal(numerics.prompts, COUNT);
   t.equal(numerics.alone.largest, 0);
-  t.ok(numerics.together.largest < DIFFERENCE_BOUND.largest);
+  t.ok(numerics.together.largest < differenceBounds(SHAPE.layers).largest);
   t.match(numerics.repeated, { times: REPEATS, variants: 1, alone: { largest: 0, changed: 0 } });
 });
 
@@ -109,23 +115,36 @@ test('a device that ends its process, or reports an error, is refused with the r
   t.match(refusals, [/^it gave no answers: \/missing\.gguf: /]);
 });
 
-test('the bounds of the differences: at the limit and beyond', (t) => {
-  const plain: Answers = Array.from({ length: COMPARED_MIN }, () => [Float32Array.of(0, 1)]);
-  const p = 1 / (1 + Math.E);
-  /** Two options, the first of which has this probability. */
-  const logits = (first: number) => Float32Array.of(Math.log(first / (1 - first)), 0);
-  const moved = (by: number): Answers => [[logits(p + by)], ...plain.slice(1)];
-  const judged = (alone: Answers, reference = plain) =>
-    judgeNumerics(reference, { alone, together: reference, repeated: { alone: plain, together: plain } })
-      .refusals;
-  t.strictSame(judged(plain), []);
-  t.strictSame(judged(moved(DIFFERENCE_BOUND.largest - 1e-6)), []);
-  t.match(judged(moved(DIFFERENCE_BOUND.largest + 1e-6)), [/^asked alone, its probabilities/]);
-  const all = (by: number): Answers => plain.map(() => [logits(p + by)]);
-  t.strictSame(judged(all(DIFFERENCE_BOUND.mean - 1e-6)), []);
-  t.match(judged(all(DIFFERENCE_BOUND.mean + 1e-6)), [/^asked alone/]);
-  const few = plain.slice(1);
-  t.match(judged(few, few), [/^only 15 prompts could be compared .* at least 16 are needed$/]);
+for (const layers of [4, 48]) {
+  test(`the bounds of the differences: at the limit and beyond, ${layers} layers`, (t) => {
+    const bounds = differenceBounds(layers);
+    const plain: Answers = Array.from({ length: COMPARED_MIN }, () => [Float32Array.of(0, 1)]);
+    const p = 1 / (1 + Math.E);
+    /** Two options, the first of which has this probability. */
+    const logits = (first: number) => Float32Array.of(Math.log(first / (1 - first)), 0);
+    const moved = (by: number): Answers => [[logits(p + by)], ...plain.slice(1)];
+    const judged = (alone: Answers, reference = plain) =>
+      judgeNumerics(
+        reference,
+        { alone, together: reference, repeated: { alone: plain, together: plain } },
+        layers,
+      ).refusals;
+    t.strictSame(judged(plain), []);
+    t.strictSame(judged(moved(bounds.largest - 1e-6)), []);
+    t.match(judged(moved(bounds.largest + 1e-6)), [/^asked alone, its probabilities/]);
+    const all = (by: number): Answers => plain.map(() => [logits(p + by)]);
+    t.strictSame(judged(all(bounds.mean - 1e-6)), []);
+    t.match(judged(all(bounds.mean + 1e-6)), [/^asked alone/]);
+    const few = plain.slice(1);
+    t.match(judged(few, few), [/^only 15 prompts could be compared .* at least 16 are needed$/]);
+    t.end();
+  });
+}
+
+test('the bounds of the differences grow with the square root of the layers', (t) => {
+  t.strictSame(differenceBounds(4), { largest: 0.05, mean: 0.01 });
+  t.strictSame(differenceBounds(2), differenceBounds(4));
+  t.strictSame(differenceBounds(16), { largest: 0.1, mean: 0.02 });
   t.end();
 });
 

@@ -31,6 +31,8 @@ interface Opening {
   readonly onProgress?: (fraction: number) => boolean;
   /** Maps the file instead of copying its weights: faster, but safe only while the file is not written to. */
   readonly mapped?: boolean;
+  /** Reads no weights: for the description, the vocabulary and the profile. Nothing can be computed. */
+  readonly sizesOnly?: boolean;
   /** How the build reads images, if already known: the projector's file is then not read. */
   readonly images?: ImageReading | null | undefined;
   /** The labels of the build, if already known: they are then not searched for. */
@@ -45,11 +47,11 @@ export function openModel(
   addon: Addon,
   device: string,
   build: CatalogBuild,
-  { onProgress = () => true, mapped = false, ...known }: Opening = {},
+  { onProgress = () => true, mapped = false, sizesOnly = false, ...known }: Opening = {},
 ): OpenModel {
   let handle: ModelHandle;
   try {
-    handle = addon.openModel({ path: build.path, device, mapped }, onProgress);
+    handle = addon.openModel({ path: build.path, device, mapped, sizesOnly }, onProgress);
   } catch (error) {
     throw new ModelError(`${build.path}: ${reason((error as Error).message)}`);
   }

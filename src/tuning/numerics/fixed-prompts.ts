@@ -13,9 +13,13 @@ import { sentences } from '../../load/index.js';
 
 /** Prompts on which two backends are compared. */
 export const PROMPTS = 200;
+/** Fewer prompts than this say too little about a device. */
+export const COMPARED_MIN = 16;
 
 const SEED = 1;
 const QUESTIONS_MAX = 16;
+/** Of the prompts that every device is compared on: a CPU must answer them with the largest models in a few minutes. */
+const FIRST_QUESTIONS_MAX = 3;
 /** Characters of the states of usual prompts. */
 const STATE_CHARACTERS = [60, 150, 300, 600] as const;
 /** Every so many prompts, one is about as long as a wave. */
@@ -33,7 +37,7 @@ export type PlanningModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLe
 
 /**
  * The first `count` of a fixed list of requests, planned for a model: texts of 60 characters up to a wave, images where
- * the model reads them, 1 to 16 questions of all types. The same on every machine. The prompt of each question fits into a
+ * the model reads them, 1 to 16 questions of all types, in the first 16 requests at most 3. The same on every machine. The prompt of each question fits into a
  * wave, and all of them into the cells of a context, because a longer request is shortened. Throws ApiError if a question
  * alone does not fit.
  */
@@ -45,9 +49,8 @@ export function fixedPlans(model: PlanningModel, bounds: WaveBounds, count = PRO
         ? bounds.waveTokens * CHARACTERS_PER_TOKEN
         : (STATE_CHARACTERS[at % STATE_CHARACTERS.length] as number);
     const state = sentences(source, characters);
-    const questions = Array.from({ length: 1 + (at % QUESTIONS_MAX) }, (__, index) =>
-      question(source, index),
-    );
+    const most = at < COMPARED_MIN ? FIRST_QUESTIONS_MAX : QUESTIONS_MAX;
+    const questions = Array.from({ length: 1 + (at % most) }, (__, index) => question(source, index));
     const image = model.images !== null && at % IMAGE_EVERY === 0 ? noise(source, model.images.side) : null;
     return fitted({ state, questions, image }, model, bounds);
   });

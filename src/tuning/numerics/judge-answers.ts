@@ -1,17 +1,22 @@
 import { compare, type Difference } from './compare-answers.js';
+import { COMPARED_MIN } from './fixed-prompts.js';
 import type { Answers, DeviceAnswers } from './measure-answers.js';
 
 /**
- * How far the probabilities of a device may be from those of the CPU. Measured on an H100 (docs/performance.md, Answers):
- * at most 0.018 and 0.0025 in the mean with q8_0, 0.0026 and 0.00036 with F16. The CPU itself differs by up to 0.0085
- * between alone and in company. The bounds are three and four times the largest of these, because deeper models add up
- * more roundings; both are below what another quantization of the same weights does (0.094, 0.022 in the mean). Broken
- * kernels exceed them at once.
+ * How far the probabilities of a device may be from those of the CPU, with a model of four layers. Measured on an H100
+ * (docs/performance.md, Answers): at most 0.018 and 0.0025 in the mean with q8_0, 0.0026 and 0.00036 with F16. The CPU
+ * itself differs by up to 0.0085 between alone and in company. The bounds are three and four times the largest of these;
+ * both are below what another quantization of the same weights does (0.094, 0.022 in the mean). Broken kernels exceed them
+ * at once.
  */
-export const DIFFERENCE_BOUND = { largest: 0.05, mean: 0.01 } as const;
+const DIFFERENCE_BOUND = { largest: 0.05, mean: 0.01 } as const;
+const BOUND_LAYERS = 4;
 
-/** Fewer prompts than this say too little about a device. */
-export const COMPARED_MIN = 16;
+/** The bounds for a model of so many layers: their roundings are independent, so they grow with the square root. */
+export function differenceBounds(layers: number): { readonly largest: number; readonly mean: number } {
+  const factor = Math.sqrt(Math.max(1, layers / BOUND_LAYERS));
+  return { largest: DIFFERENCE_BOUND.largest * factor, mean: DIFFERENCE_BOUND.mean * factor };
+}
 
 /** How the answers of a device compare with those of the CPU, and with each other. */
 export interface NumericsReport {
@@ -32,8 +37,8 @@ export interface NumericsReport {
   readonly refusals: readonly string[];
 }
 
-/** Compares the answers of a device with those of the CPU to the same prompts. */
-export function judgeNumerics(reference: Answers, found: DeviceAnswers): NumericsReport {
+/** Compares the answers of a device with those of the CPU to the same prompts; `layers`: of the model. */
+export function judgeNumerics(reference: Answers, found: DeviceAnswers, layers: number): NumericsReport {
   const { repeated } = found;
   const [first = []] = repeated.alone;
   const apart = (answers: Answers) =>
@@ -53,13 +58,14 @@ export function judgeNumerics(reference: Answers, found: DeviceAnswers): Numeric
       together: apart(repeated.together),
     },
   };
-  return { ...measured, refusals: [...refusalsOf(measured, reference, found)] };
+  return { ...measured, refusals: [...refusalsOf(measured, reference, found, differenceBounds(layers))] };
 }
 
 function* refusalsOf(
   { prompts, alone, together, repeated }: Omit<NumericsReport, 'refusals'>,
   reference: Answers,
   found: DeviceAnswers,
+  bounds: ReturnType<typeof differenceBounds>,
 ): Generator<string> {
   if (prompts < COMPARED_MIN)
     yield `only ${prompts} prompts could be compared with the CPU in the time given; at least ${COMPARED_MIN} are needed`;
@@ -73,13 +79,13 @@ function* refusalsOf(
   if (equal > reference.flat().filter(isFlat).length)
     yield `the logits of ${equal} of ${alone.questions} questions are the same for all options; on the CPU they differ`;
   for (const [how, difference] of Object.entries({ alone, 'with others': together })) {
-    if (difference.largest > DIFFERENCE_BOUND.largest || difference.mean > DIFFERENCE_BOUND.mean)
-      yield `asked ${how}, its probabilities are up to ${show(difference.largest)} from those of the CPU (at most ${DIFFERENCE_BOUND.largest} is usual), ${show(difference.mean)} in the mean (at most ${DIFFERENCE_BOUND.mean}), and ${difference.changed} of ${difference.questions} answers differ`;
+    if (difference.largest > bounds.largest || difference.mean > bounds.mean)
+      yield `asked ${how}, its probabilities are up to ${show(difference.largest)} from those of the CPU (at most ${show(bounds.largest)} is usual), ${show(difference.mean)} in the mean (at most ${show(bounds.mean)}), and ${difference.changed} of ${difference.questions} answers differ`;
   }
   if (repeated.variants > 1)
     yield `it gave ${repeated.variants} different answers to the same request in ${repeated.times} repeats, up to ${show(repeated.alone.largest)} apart`;
-  if (repeated.together.largest > DIFFERENCE_BOUND.largest)
-    yield `the same request is answered up to ${show(repeated.together.largest)} differently beside others (at most ${DIFFERENCE_BOUND.largest} is usual)`;
+  if (repeated.together.largest > bounds.largest)
+    yield `the same request is answered up to ${show(repeated.together.largest)} differently beside others (at most ${show(bounds.largest)} is usual)`;
 }
 
 const isFlat = (logits: Float32Array) => logits.length > 1 && logits.every((value) => value === logits[0]);

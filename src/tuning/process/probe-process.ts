@@ -2,8 +2,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { systemClock } from '../../base/index.js';
 import { loadAddon, openModel } from '../../engine/index.js';
-import { fixedPlans } from '../numerics/fixed-prompts.js';
-import { COMPARED_MIN } from '../numerics/judge-answers.js';
+import { COMPARED_MIN, fixedPlans } from '../numerics/fixed-prompts.js';
 import { measureDevice, measureReference } from '../numerics/measure-answers.js';
 import { openProbe, type Probe } from '../probe.js';
 import { measureSpeed } from '../speed/measure-speed.js';
