@@ -9,7 +9,7 @@ export { chooseBackend, type Machine } from './addon/choose-backend.js';
 export { type CountMemory, memoryCounter } from './addon/count-memory.js';
 export { chooseDevices, deviceTitle, threadDevices } from './addon/devices.js';
 export { hasLibraries, libraryVersions, remedyFor } from './addon/installed.js';
-export { BackendError, cpuBackendFor, loadAddon } from './addon/load-addon.js';
+export { BackendError, cpuBackendFor, hasOlderCudaLibraries, loadAddon } from './addon/load-addon.js';
 export { ChildError, type ChildLimits, oneLine, runBounded } from './check/bounded-child.js';
 export type { ModelFacts } from './check/check-messages.js';
 export { checkModel } from './check/check-model.js';

@@ -18,6 +18,7 @@ const WELL: HostProbes = {
   nvidiaDriver: () => '525.60.13',
   computeCapabilities: async () => ['8.6', '8.9', '12.0', '12.1'],
   hasCudaLibraries: () => true,
+  arePrebuilt: () => true,
   openFilesMax: () => 4_096,
   threadsMax: () => 1_024,
   isClockSynchronized: async () => true,
@@ -116,6 +117,8 @@ test('a GPU for which the prebuilt libraries have only PTX needs a newer driver'
       detail,
       remedy: /^Install driver 590 or newer, or the runtime of CUDA 12/,
     });
+    // Libraries that were compiled for this GPU have machine code.
+    t.match((await findings({ ...affected, arePrebuilt: () => false }))[2], { ok: true, remedy: undefined });
     // An older driver runs the libraries for CUDA 12, which have PTX that it knows.
     for (const version of ['579.99', '590.0']) {
       const [, , found] = await findings({ computeCapabilities, nvidiaDriver: () => version });

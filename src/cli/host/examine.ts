@@ -85,7 +85,7 @@ function driver({ engine }: Settings, probes: HostProbes, capabilities: readonly
     return fault('gpu driver', detail, `Install ${DRIVER_MIN} or newer.`);
   }
   const others = capabilities.filter((one) => !COMPILED_CAPABILITIES.includes(one));
-  if (others.length > 0 && major >= CUDA_13_DRIVER_MIN && major < PTX_DRIVER_MIN) {
+  if (probes.arePrebuilt() && others.length > 0 && major >= CUDA_13_DRIVER_MIN && major < PTX_DRIVER_MIN) {
     const detail = `On a GPU of compute capability ${others.join(', ')}, the NVIDIA driver ${version} cannot run the libraries for CUDA 13.`;
     const remedy = `Install driver ${PTX_DRIVER_MIN} or newer, or the runtime of CUDA 12 in place of that of CUDA 13.`;
     return warning('gpu driver', detail, remedy);

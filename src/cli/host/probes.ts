@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { controlGroups, readGroupFile } from '../../base/index.js';
-import { hasLibraries, libraryVersions } from '../../engine/index.js';
+import { hasLibraries, hasOlderCudaLibraries, libraryVersions } from '../../engine/index.js';
 
 /** What can be found out about this host. A parameter, so that tests can replace it. */
 export interface HostProbes {
@@ -27,6 +27,8 @@ export interface HostProbes {
   /** The compute capabilities of the NVIDIA GPUs, such as `9.0`; empty if `nvidia-smi` does not say. */
   computeCapabilities(): Promise<readonly string[]>;
   hasCudaLibraries(): boolean;
+  /** Whether they are those of node-llama-cpp, and not compiled for this machine's GPU, as in the GPU kit. */
+  arePrebuilt(): boolean;
   /** Limits of this process; null if the system does not say. */
   openFilesMax(): number | null;
   threadsMax(): number | null;
@@ -68,6 +70,7 @@ export const thisHost: HostProbes = {
     }
   },
   hasCudaLibraries: () => hasLibraries('cuda'),
+  arePrebuilt: () => hasOlderCudaLibraries(),
   openFilesMax: () => processLimit('Max open files'),
   threadsMax() {
     const groups = controlGroups('pids').map((group) =>

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Backend, libraries, platform } from '#native/platform.mjs';
 import { entryFile } from '../../base/index.js';
+import { oneLine } from '../check/bounded-child.js';
 import type { Device } from './addon-types.js';
 import { remedyFor } from './installed.js';
 import { BackendError } from './load-addon.js';
@@ -11,13 +12,28 @@ import { BackendError } from './load-addon.js';
 type BackendChoice = 'auto' | Backend;
 
 const PROBE_TIMEOUT_MS = 60_000;
+/** Of the last words of a search that failed. */
+const SAID_CHARACTERS_MAX = 300;
+
+/** What a GPU backend needs, besides its libraries. */
+const NEEDED: Readonly<Partial<Record<Backend, string>>> = {
+  cuda: 'the NVIDIA driver and the runtime of CUDA 13 or 12 (libcudart, libcublas)',
+  vulkan: 'the driver of the GPU and libvulkan.so.1',
+};
+
+/** What a backend finds. */
+export interface Probed {
+  readonly devices: readonly Device[];
+  /** Why it finds no GPU: a library that is missing, or how the search ended; null if that is not known. */
+  readonly failure: string | null;
+}
 
 /** What can be found out about this machine's GPUs without loading a backend. A parameter, so that tests can replace it. */
 export interface Machine {
   readonly backends: readonly Backend[];
   installed(backend: Backend): boolean;
-  /** Devices that a backend finds, in a child process, so that a crash of a driver ends only that. */
-  probe(backend: Backend): readonly Device[];
+  /** In a child process, so that a crash of a driver ends only that. */
+  probe(backend: Backend): Probed;
   hasNvidiaDriver(): boolean;
   hasRenderNode(): boolean;
 }
@@ -27,16 +43,26 @@ const thisMachine: Machine = {
   installed: (backend) => libraries(backend) !== null,
   probe(backend) {
     const script = fileURLToPath(entryFile('engine/addon/probe-devices'));
-    const result = spawnSync(process.execPath, [script, backend], {
-      encoding: 'utf8',
-      timeout: PROBE_TIMEOUT_MS,
-    });
-    return result.status === 0 ? (JSON.parse(result.stdout) as Device[]) : [];
+    return probedBy(
+      spawnSync(process.execPath, [script, backend], { encoding: 'utf8', timeout: PROBE_TIMEOUT_MS }),
+    );
   },
   hasNvidiaDriver: () => existsSync('/proc/driver/nvidia/version') || existsSync('/dev/nvidiactl'),
   hasRenderNode: () =>
     existsSync('/dev/dri') && readdirSync('/dev/dri').some((name) => name.startsWith('renderD')),
 };
+
+/** Reads what the process of a search has printed, or how it ended. */
+export function probedBy({ status, signal, error, stdout, stderr }: SpawnSyncReturns<string>): Probed {
+  if (status === 0) return JSON.parse(stdout) as Probed;
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  const ending =
+    code === 'ETIMEDOUT'
+      ? `has not ended within ${PROBE_TIMEOUT_MS / 1_000} s`
+      : `ended with ${signal ?? code ?? `status ${status}`}`;
+  const said = oneLine(stderr ?? '').slice(-SAID_CHARACTERS_MAX);
+  return { devices: [], failure: `its search ${ending}${said === '' ? '' : `: ${said}`}` };
+}
 
 /** The backend to load, and what the operator should know about the choice. */
 interface BackendDecision {
@@ -52,15 +78,15 @@ interface BackendDecision {
 export function chooseBackend(choice: BackendChoice, machine: Machine = thisMachine): BackendDecision {
   if (choice === 'cpu') return { backend: cpuBackend(machine), notice: null };
   if (choice !== 'auto') return { backend: requireGpu(choice, machine), notice: null };
+  const failures = new Map<Backend, string | null>();
   for (const backend of machine.backends) {
-    if (backend !== 'cpu' && machine.installed(backend) && findsGpu(backend, machine)) {
-      return { backend, notice: null };
-    }
+    if (backend === 'cpu' || !machine.installed(backend)) continue;
+    const { devices, failure } = machine.probe(backend);
+    if (devices.some(({ gpu }) => gpu)) return { backend, notice: null };
+    failures.set(backend, failure);
   }
-  return { backend: cpuBackend(machine), notice: unusedGpu(machine) };
+  return { backend: cpuBackend(machine), notice: unusedGpu(machine, failures) };
 }
-
-const findsGpu = (backend: Backend, machine: Machine) => machine.probe(backend).some((device) => device.gpu);
 
 /** On a Mac the Metal libraries also compute on the CPU; elsewhere the CPU has its own libraries. */
 function cpuBackend(machine: Machine): Backend {
@@ -76,24 +102,32 @@ function requireGpu(backend: Backend, machine: Machine): Backend {
       `engine.backend: the libraries for ${backend} are not installed. ${remedyFor(backend)}`,
     );
   }
-  if (!findsGpu(backend, machine)) {
-    throw new BackendError(
-      `engine.backend: ${backend} finds no GPU. Check the driver, or choose auto or cpu.`,
-    );
-  }
-  return backend;
+  const { devices, failure } = machine.probe(backend);
+  if (devices.some(({ gpu }) => gpu)) return backend;
+  throw new BackendError(
+    `engine.backend: ${backend} finds no GPU${because(failure)}.${needs(backend)} To use none, choose auto or cpu.`,
+  );
 }
 
-function unusedGpu(machine: Machine): string | null {
+const because = (failure: string | null) => (failure === null ? '' : `: ${failure}`);
+
+function needs(backend: Backend): string {
+  const needed = NEEDED[backend];
+  return needed === undefined ? '' : ` It needs ${needed}.`;
+}
+
+/** `failures`: the installed backends that find no GPU, and why. */
+function unusedGpu(machine: Machine, failures: ReadonlyMap<Backend, string | null>): string | null {
   const lacks = (backend: Backend) => machine.backends.includes(backend) && !machine.installed(backend);
+  const findsNone = (backend: Backend) =>
+    `is present, but ${backend} finds none${because(failures.get(backend) ?? null)}.${needs(backend)}`;
   if (machine.hasNvidiaDriver()) {
     if (lacks('cuda')) return `An NVIDIA GPU is present but not used. ${remedyFor('cuda')}`;
-    if (machine.installed('cuda')) {
-      return 'An NVIDIA GPU is present, but CUDA finds no device: its driver or the CUDA 12 or 13 runtime (cudart, cublas) is missing.';
-    }
+    if (failures.has('cuda')) return `An NVIDIA GPU ${findsNone('cuda')}`;
   }
-  if (machine.hasRenderNode() && lacks('vulkan')) {
-    return `A GPU is present but not used. ${remedyFor('vulkan')}`;
+  if (machine.hasRenderNode()) {
+    if (lacks('vulkan')) return `A GPU is present but not used. ${remedyFor('vulkan')}`;
+    if (failures.has('vulkan')) return `A GPU ${findsNone('vulkan')}`;
   }
   return null;
 }

@@ -38,13 +38,22 @@ export function loadAddon(backend: Backend): LoadedAddon {
     throw new BackendError(`The addon for ${backend} does not load: ${(error as Error).message}`);
   }
   let devices = addon.loadBackends(folder);
-  // The CUDA package is made for CUDA 13; its companion holds the same library for CUDA 12.
+  for (const older of backend === 'cuda' ? olderLibraries(folder) : [])
+    if (!devices.some((device) => device.gpu)) devices = addon.loadBackends(older);
+  return { backend, addon, devices };
+}
+
+/** The CUDA package is made for CUDA 13; its companion, if it is installed, holds the same library for CUDA 12. */
+export function olderLibraries(folder: string): string[] {
   const name = basename(folder);
   const older = join(folder, '..', '..', '..', `${name}-ext`, 'bins', name, 'fallback');
-  if (backend === 'cuda' && !devices.some((device) => device.gpu) && existsSync(older)) {
-    devices = addon.loadBackends(older);
-  }
-  return { backend, addon, devices };
+  return existsSync(older) ? [older] : [];
+}
+
+/** Whether those for CUDA 12 are installed: they come with the prebuilt ones for CUDA 13, and with no others. */
+export function hasOlderCudaLibraries(): boolean {
+  const folder = libraries('cuda');
+  return folder !== null && olderLibraries(folder).length > 0;
 }
 
 /** The backend for work on the CPU beside another backend: the CPU's own, without GPU drivers, if it is installed. */

@@ -1,6 +1,18 @@
-// Run as a child process by choose.ts: prints the devices that one backend finds, as JSON.
-import type { Backend } from '#native/platform.mjs';
+// Run as a child process by choose-backend.ts: prints what one backend finds, as JSON.
+import { type Backend, libraries } from '#native/platform.mjs';
+import type { Probed } from './choose-backend.js';
 import { loadAddon } from './load-addon.js';
+import { missingLibrary } from './missing-library.js';
 
-const { devices } = loadAddon(process.argv[2] as Backend);
-process.stdout.write(JSON.stringify(devices));
+const backend = process.argv[2] as Backend;
+process.stdout.write(JSON.stringify(probe()));
+
+function probe(): Probed {
+  try {
+    const { devices } = loadAddon(backend);
+    const found = devices.some(({ gpu }) => gpu);
+    return { devices, failure: found ? null : missingLibrary(backend, libraries(backend) as string) };
+  } catch (error) {
+    return { devices: [], failure: (error as Error).message };
+  }
+}
