@@ -13,7 +13,8 @@
 //   npm run bench:batch -- --model FILE --backend cpu|cuda|vulkan|metal --transport uws|node
 //   npm run bench:batch -- --minutes N        about so long, with fewer rounds; files and latency are not shortened
 //   npm run bench:batch -- --json FILE        also write {machine, …}
-import { availableParallelism, loadavg } from 'node:os';
+import { loadavg } from 'node:os';
+import { usableCores } from '../src/base/index.js';
 import { measureDownload } from './batch/download.js';
 import { wordsFile } from './batch/files.js';
 import { measureLatency } from './batch/latency.js';
@@ -108,7 +109,7 @@ async function download(server: WatchedServer): Promise<void> {
 
 async function engineParts(): Promise<void> {
   // The server's default: the remaining cores are for its own work.
-  const threads = Math.max(1, availableParallelism() - 1);
+  const threads = Math.max(1, usableCores() - 1);
   const settings = settingsOf(values.backend, threads);
   const { addon, bounds } = deviceOf(settings);
   const file = values.model ?? benchmarkModel('q8_0', addon);

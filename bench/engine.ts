@@ -16,7 +16,7 @@
 //   npm run bench:engine -- --breakdown       the gap between the engine and the ideal, part by part, without a peer
 //   npm run bench:engine -- --minutes N        about so long: fewer rounds, but at least one of every case
 //   npm run bench:engine -- --json FILE       also write {machine, model, cases: [{case, ours, ideal, …}]}
-import { availableParallelism } from 'node:os';
+import { usableCores } from '../src/base/index.js';
 import { deviceNamed, leastSeconds } from '../src/tuning/index.js';
 import { BREAKDOWN_HEAD, measureBreakdown, showBreakdown, showCounts } from './engine/breakdown.js';
 import { type Case, casesNamed, describeCase, usualRounds } from './engine/cases.js';
@@ -46,7 +46,7 @@ const cases = casesNamed(values.cases);
 const pace = new Pace({ cases: cases.length, minutes: values.minutes });
 const onCpu = deviceOf(settingsOf(values.backend, 0)).device === '';
 // All cores of a CPU: this process only waits while the engine computes. On a GPU, as many as a server uses.
-const settings = settingsOf(values.backend, Number(values.threads ?? (onCpu ? availableParallelism() : 0)));
+const settings = settingsOf(values.backend, Number(values.threads ?? (onCpu ? usableCores() : 0)));
 const { addon, threads } = deviceOf(settings);
 
 const files = {

@@ -8,11 +8,12 @@
 //   npm run bench:images -- --small          a model of two layers, to check that the benchmark runs
 //   npm run bench:images -- --json FILE      also write {machine, cases: [{case, decode, resize, encode, wave, …}]}
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { type ProjectorKind, writeTinyProjector } from '../models/tiny/index.js';
 import { uniform } from '../models/tiny/random.js';
+import { usableCores } from '../src/base/index.js';
 import {
   type ImageReading,
   imageTokens,
@@ -45,7 +46,7 @@ const BUDGETS = [70, 140, 280];
 const TEXT_TOKENS = 60;
 
 const { addon } = loadAddon('cpu');
-const threads = Math.max(1, availableParallelism() - 1);
+const threads = Math.max(1, usableCores() - 1);
 const path = values.small === true ? smallestModel() : benchmarkModel('q8_0', addon);
 const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
 const files = await photographs();

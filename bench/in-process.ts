@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backend } from '#native/platform.mjs';
 import { type TinyModelOptions, writeTinyModel } from '../models/tiny/index.js';
+import { usableCores } from '../src/base/index.js';
 import {
   loadAddon,
   openModel,
@@ -55,7 +56,7 @@ export function openInProcess(
   const folder = mkdtempSync(join(tmpdir(), 'decider-bench-'));
   const path = file ?? join(folder, 'bench.gguf');
   if (file === undefined) writeTinyModel(path, generated);
-  const threads = Math.max(1, availableParallelism() - 1);
+  const threads = Math.max(1, usableCores() - 1);
   const { addon } = loadAddon(place.backend);
   const model = openModel(addon, place.device, {
     id: 'bench',

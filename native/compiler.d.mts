@@ -2,6 +2,7 @@
 export function findCompiler(): string[];
 
 /** Compiles files with the same flags, as many at a time as there are processors. Rejects with the compiler's error. */
+export function processors(root?: string, all?: number): number;
 export function compileFiles(
   compiler: readonly string[],
   files: readonly CompilerJob[],

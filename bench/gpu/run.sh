@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs one part of the GPU kit, within nine minutes: sh run.sh 1|2|3
-# OUT: where gpu-kit.json with the results is written; ./results if unset.
+# OUT: where gpu-kit.json with the results is written, or gpu-kit-error.json if nothing runs; ./results if unset.
 # KIT_WORK: where the kit is unpacked and models are written, 45 GB; ./work if unset.
 started=$(date +%s)
 case ${1-} in
@@ -21,10 +21,10 @@ mkdir -p "$out" "$work" || exit 1
 out=$(CDPATH='' cd -- "$out" && pwd -P) || exit 1
 work=$(CDPATH='' cd -- "$work" && pwd -P) || exit 1
 
-# What went wrong before Node.js could write the file of results.
+# What went wrong before Node.js could run, in a file of its own: gpu-kit.json may have results of earlier parts.
 fail() {
   echo "$1" >&2
-  printf '{ "parts": {}, "error": "part %s: %s" }\n' "$part" "$1" >"$out/gpu-kit.json"
+  printf '{ "error": "part %s: %s" }\n' "$part" "$1" >"$out/gpu-kit-error.json"
   exit 1
 }
 part=$1
@@ -39,9 +39,11 @@ unpack() {
       "$kit/program.tar.xz" "$work"
   fi
 }
-if [ ! -e "$work/unpacked" ]; then
+rm -f "$out/gpu-kit-error.json"
+# Another kit may have been unpacked here before; kit.json has the checksum of the archive.
+if [ "$(cat "$work/unpacked" 2>/dev/null)" != "$(cat "$kit/kit.json")" ]; then
   unpack || fail "program.tar.xz cannot be unpacked: xz or python3 is needed, and space for 1 GB"
-  : >"$work/unpacked"
+  cp "$kit/kit.json" "$work/unpacked" || fail "$work cannot be written"
 fi
 
 # The runtime of CUDA: that of the toolkit, or the one that Python packages have brought.

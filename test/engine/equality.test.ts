@@ -12,6 +12,7 @@ import {
   openTiny,
   planDistance,
   planOf,
+  TOLERANCE,
 } from '../support/engine.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { LONG, scaled } from '../support/scale.js';
@@ -19,7 +20,6 @@ import { LONG, scaled } from '../support/scale.js';
 const PREFIXES = [1, 40, 300, 900, 3_000];
 /** On each prefix. Each of them is also asked alone. */
 const QUESTIONS = scaled({ short: 4, long: 16 });
-const TOLERANCE = 1e-3;
 
 function open(t: Test, seed = seedFromEnvironment()) {
   const model = openTiny(t.testdir());

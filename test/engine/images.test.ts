@@ -5,10 +5,9 @@ import { ContextState, EXACT } from '../../src/engine/scheduler/context-state.js
 import { Embeddings } from '../../src/engine/scheduler/embeddings.js';
 import type { ImageEncoder } from '../../src/engine/wave/run-wave.js';
 import type { WaveBounds } from '../../src/engine/wave/wave-types.js';
-import { answerAll, BOUNDS, COLD, FORMS, openContext, planDistance } from '../support/engine.js';
+import { answerAll, BOUNDS, COLD, FORMS, openContext, planDistance, TOLERANCE } from '../support/engine.js';
 import { noise, type Opened, openReader, planWith } from '../support/images.js';
 
-const TOLERANCE = 1e-3;
 const KINDS: readonly ProjectorKind[] = ['gemma4v', 'gemma4uv'];
 
 function answer(

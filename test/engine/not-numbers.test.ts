@@ -22,6 +22,7 @@ import {
   addon,
   answerAll,
   BOUNDS,
+  backend,
   buildOf,
   COLD,
   device,
@@ -173,10 +174,10 @@ test('the first answer: as far from that of the check as allowed, and further', 
 test('a thread is ready only if it answers the first question as the check does', async (t) => {
   const { build, ...model } = openTiny(t.testdir());
   const opened = { build, ...model };
-  const [answer] = askOnce(addon, opened, [firstPlan(opened)], BOUNDS, 1, device);
-  const logits = [...(answer?.[0] as Float32Array)];
+  const [answer = []] = askOnce(addon, opened, [firstPlan(opened)], BOUNDS, 1, device);
+  const logits = [...(answer[0] as Float32Array)];
   const start = (test: Test, firstLogits: readonly number[], bounds = BOUNDS) => {
-    const place = { backend: 'cpu', device: '', build: buildOf(build.path), threads: 1, number: 1 } as const;
+    const place = { backend, device, build: buildOf(build.path), threads: 1, number: 1 };
     const thread = new EngineThread({ ...place, bounds, firstLogits });
     test.teardown(() => thread.close());
     return thread.ready();

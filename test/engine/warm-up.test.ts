@@ -6,7 +6,7 @@ import { CUDA_RESERVE_BYTES, RESERVE_BYTES } from '../../src/engine/memory/reser
 import { runWave } from '../../src/engine/wave/run-wave.js';
 import type { WaveTask } from '../../src/engine/wave/task.js';
 import { type WarmUp, warmUpWaves } from '../../src/engine/wave/warm-up.js';
-import { BOUNDS, buildOf, never, openContext } from '../support/engine.js';
+import { BOUNDS, backend, buildOf, device, never, openContext } from '../support/engine.js';
 import { openReader } from '../support/images.js';
 
 const GPU: WarmUp = { bounds: BOUNDS, device: 'CUDA0', vocabularySize: 1_000, images: null };
@@ -70,8 +70,8 @@ test('all waves of a GPU run, with the largest image', async (t) => {
 function start(t: Test, path: string) {
   const build = buildOf(path);
   const thread = new EngineThread({
-    backend: 'cpu',
-    device: '',
+    backend,
+    device,
     build,
     bounds: BOUNDS,
     threads: 1,

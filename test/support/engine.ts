@@ -21,6 +21,12 @@ import { prefixKey } from '../../src/engine/wave/wave-images.js';
 import { contextOptions, type WaveBounds } from '../../src/engine/wave/wave-types.js';
 import { smallModelFile } from './tiny.js';
 
+/**
+ * The largest |Δp| between answers of models in F32 that should be the same. A GPU adds in an order that depends on what
+ * else it computes, and multiplies in TF32: an H100 differed by 2.3e-3 between alone and together.
+ */
+export const TOLERANCE = process.env.TEST_BACKEND === undefined ? 1e-3 : 5e-3;
+
 export const BOUNDS: WaveBounds = {
   cells: 8_192,
   waveTokens: 2_048,
@@ -32,6 +38,7 @@ export const BOUNDS: WaveBounds = {
 const loaded = loadAddon((process.env.TEST_BACKEND as Backend | undefined) ?? 'cpu');
 /** The real addon: on the CPU, or on another backend if `TEST_BACKEND` names it, as the GPU kit does. */
 export const { addon } = loaded;
+export const { backend } = loaded;
 /** The device of that backend; '' is the CPU. */
 export const device = loaded.devices.find(({ gpu }) => gpu)?.name ?? '';
 

@@ -1,11 +1,12 @@
 // Compiles llama.cpp's CUDA backend (libggml-cuda.so) for the GPUs of one compute capability, with nvcc and without CMake.
-// Objects that exist are kept, so that a second run continues the first.
+// Objects of the same release, flags and compiler are kept, so that a second run continues the first.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { compileFiles, findCompiler } from '#native/compiler.mjs';
 import { OperatorError } from '../../../src/base/index.js';
 import { findCuda, type Toolkit } from './find-cuda.js';
+import { keepFiles } from './kept-files.js';
 
 /** Compute capability 9.0: H100 and H200. */
 const ARCHITECTURE = '90';
@@ -35,8 +36,9 @@ const DEFINITIONS = [
 ];
 
 export interface CudaBuild {
-  /** llama.cpp's sources. */
+  /** llama.cpp's sources, and their release or commit. */
   readonly sources: string;
+  readonly release: string;
   /** Where the object files are. */
   readonly objects: string;
   /** The file that is made. */
@@ -46,10 +48,18 @@ export interface CudaBuild {
   onProgress(done: number, all: number): void;
 }
 
-/** Compiles and links, as many files at a time as there are processors. Throws OperatorError. */
-export async function compileCuda({ sources, objects, library, base, onProgress }: CudaBuild): Promise<void> {
+/** Compiles and links what is not made yet, as many files at a time as there are processors. Throws OperatorError. */
+export async function compileCuda({
+  sources,
+  release,
+  objects,
+  library,
+  base,
+  onProgress,
+}: CudaBuild): Promise<void> {
   const toolkit = findCuda();
-  mkdirSync(objects, { recursive: true });
+  keepFiles(objects, [release, toolkit.version, ...flags()], [library]);
+  if (existsSync(library)) return;
   const ggml = join(sources, 'ggml/src');
   const jobs = cudaSources(join(ggml, 'ggml-cuda')).map((source) => ({
     source,

@@ -5,7 +5,8 @@ import { basename, join } from 'node:path';
 import { compileFiles, findCompiler } from '#native/compiler.mjs';
 import { BUILD, libraryFiles } from '#native/platform.mjs';
 import { OperatorError } from '../../../src/base/index.js';
-import { SERVER_PATHS, unpackLlama } from './llama-sources.js';
+import { keepFiles } from './kept-files.js';
+import { llamaCommit, SERVER_PATHS, unpackLlama } from './llama-sources.js';
 
 const FLAGS = [
   '-std=c++17',
@@ -32,7 +33,7 @@ const INCLUDES = [
   '.',
 ];
 
-/** Compiles once, below `folder`, and returns the objects. Throws OperatorError. */
+/** Compiles what is not made yet, below `folder`, and returns the objects. Throws OperatorError. */
 export async function compileServer(folder: string, onProgress: (done: number) => void): Promise<string[]> {
   const sources = join(folder, 'llama.cpp');
   unpackLlama(SERVER_PATHS, sources);
@@ -48,7 +49,7 @@ export async function compileServer(folder: string, onProgress: (done: number) =
     'generated/ui.cpp',
   ];
   const objects = join(folder, 'objects');
-  mkdirSync(objects, { recursive: true });
+  keepFiles(objects, [llamaCommit(), ...findCompiler(), ...FLAGS]);
   const jobs = files.map((file) => ({
     source: join(sources, file),
     object: join(objects, `${basename(file, '.cpp')}.o`),

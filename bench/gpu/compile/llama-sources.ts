@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILD } from '#native/platform.mjs';
 import { OperatorError } from '../../../src/base/index.js';
@@ -19,10 +19,21 @@ export const SERVER_PATHS = [
   'vendor',
 ];
 
-/** Unpacks files of llama.cpp, at the commit of the libraries, below a folder. Throws OperatorError. */
+const repository = join(BUILD, 'llama.cpp');
+
+/** The commit of the libraries. Throws OperatorError. */
+export function llamaCommit(): string {
+  try {
+    return execFileSync('git', ['-C', repository, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+  } catch (error) {
+    throw new OperatorError(`${repository}: ${(error as Error).message}. Run: npm run install:addon`);
+  }
+}
+
+/** Unpacks files of llama.cpp, at the commit of the libraries, in a folder, which is written anew. Throws OperatorError. */
 export function unpackLlama(paths: readonly string[], folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const repository = join(BUILD, 'llama.cpp');
   const options = { maxBuffer: 256 << 20, stdio: ['ignore', 'pipe', 'pipe'] as const };
   try {
     const git = [

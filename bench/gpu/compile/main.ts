@@ -1,10 +1,11 @@
-// Compiles llama.cpp's CUDA backend: main.js --sources FOLDER --objects FOLDER --library FILE --base FILE.
+// Compiles llama.cpp's CUDA backend: main.js --sources FOLDER --release NAME --objects FOLDER --library FILE --base FILE.
 import { parseArgs } from 'node:util';
 import { compileCuda } from './compile-cuda.js';
 
 const { values } = parseArgs({
   options: {
     sources: { type: 'string', default: '' },
+    release: { type: 'string', default: '' },
     objects: { type: 'string', default: '' },
     library: { type: 'string', default: '' },
     base: { type: 'string', default: '' },

@@ -30,6 +30,8 @@ const PEER_SOURCES = /^llama\/(gitRelease\.bundle|addon\/|cmake\/|profiles\/|too
 const ON_DEVICE = /\b(openContext|openReader|openTiny|addon\.openModel)\(/;
 /** It needs a C++ compiler and what `npm ci` compiles. */
 const TEST_LEFT_OUT = 'dist/test/native/direct.test.js';
+/** It compares logits with those of node-llama-cpp on the CPU, whose addon a kit for CUDA lacks. */
+const TEST_OF_CPU = 'dist/test/engine/independent.test.js';
 
 /** The files that a kit takes from a bundle. */
 export const ofBundle = (entries: readonly Entry[]): Entry[] =>
@@ -58,7 +60,7 @@ export function addedEntries(root: string, backend: KitDescription['backend'], c
   });
   const folder = placeOf(libraries(backend) as string);
   return [
-    ...own(compiledModules(root, ['dist/bench/gpu/run/main.js', ...PROCESSES, ...testFiles(root)])),
+    ...own(compiledModules(root, ['dist/bench/gpu/run/main.js', ...PROCESSES, ...testFiles(root, backend)])),
     ...own(['bench/engine/peer-process.mjs', 'native/compiler.mjs', 'test/support/peer.mjs']),
     ...own(packageFiles(root, '', ['tap'], TAP_LEFT_OUT), 'packages'),
     ...own(packageFiles(root, PEER, ['node-llama-cpp'], PEER_LEFT_OUT), 'packages'),
@@ -92,10 +94,12 @@ const PROCESSES = [
   'dist/bench/gpu/compile/main.js',
 ];
 
-const testFiles = (root: string): string[] =>
+/** The compiled test files of a kit. */
+export const testFiles = (root: string, backend: KitDescription['backend']): string[] =>
   ['engine', 'native']
     .flatMap((room) => readdirSync(join(root, 'dist/test', room)).map((file) => `dist/test/${room}/${file}`))
     .filter((file) => file.endsWith('.test.js') && file !== TEST_LEFT_OUT)
+    .filter((file) => backend === 'cpu' || file !== TEST_OF_CPU)
     .filter((file) => ON_DEVICE.test(readFileSync(join(root, file), 'utf8')));
 
 function packageFiles(root: string, from: string, names: readonly string[], leftOut: RegExp): string[] {

@@ -1,14 +1,5 @@
 // Makes a kit: a folder with run.sh, kit.json and one archive, small enough to be carried to a borrowed machine.
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { libraries } from '#native/platform.mjs';
 import { writeArchive } from '../../../bundle/archive.js';
@@ -19,7 +10,7 @@ import { writeCollected } from '../../../bundle/write-bundle.js';
 import { OperatorError, sha256OfFile, showBytes, VERSION } from '../../../src/base/index.js';
 import { compileCuda } from '../compile/compile-cuda.js';
 import { compileServer, linkServer } from '../compile/compile-server.js';
-import { CUDA_PATHS, unpackLlama } from '../compile/llama-sources.js';
+import { CUDA_PATHS, llamaCommit, unpackLlama } from '../compile/llama-sources.js';
 import type { KitDescription } from '../run/kit.js';
 import { addedEntries, ofBundle } from './kit-entries.js';
 
@@ -94,11 +85,11 @@ async function compiledCuda(cache: string, print: PackOptions['print']): Promise
   const sources = join(cache, 'cuda');
   unpackLlama(CUDA_PATHS, sources);
   const library = join(cache, 'libggml-cuda.so');
-  if (existsSync(library)) return library;
   print('compiling llama.cpp’s CUDA backend; this takes more than half an hour of processor time, once');
   const base = join(libraries('cuda') as string, 'libggml-base.so');
   const onProgress = (done: number, all: number) => print(`${done} of ${all} files`);
-  await compileCuda({ sources, objects: join(cache, 'cuda-objects'), library, base, onProgress });
+  const release = llamaCommit();
+  await compileCuda({ sources, release, objects: join(cache, 'cuda-objects'), library, base, onProgress });
   return library;
 }
 

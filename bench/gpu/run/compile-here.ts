@@ -17,6 +17,7 @@ export function compileSteps(kit: Kit): Step[] {
       async run({ stop }) {
         const options = {
           sources: join(kit.root, CUDA_SOURCES),
+          release: kit.description.llama,
           objects: kit.folder('cuda-objects'),
           library,
           base: join(folder, 'libggml-base.so'),

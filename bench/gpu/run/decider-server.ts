@@ -39,21 +39,27 @@ export async function startServer(
     variables,
     stop,
   );
-  const url = (await server.line(/^listening on /)).slice('listening on '.length);
-  const token = (await server.line(/^token: /)).slice('token: '.length);
-  const startMs = Math.round(performance.now() - started);
-  const unlimited = ['--requests-per-minute', '1000000', '--bytes-per-minute', '100000000000'];
-  await kit.decider(['workspaces', 'limits', 'default', ...unlimited], { variables, stop });
-  const target = new HttpTarget(new URL('/v1/systemone', url), token, CONNECTIONS);
-  return {
-    url,
-    token,
-    target,
-    startMs,
-    process: server,
-    async close() {
-      await target.close();
-      await server.close(END_MS_MAX);
-    },
-  };
+  try {
+    const url = (await server.line(/^listening on /)).slice('listening on '.length);
+    const token = (await server.line(/^token: /)).slice('token: '.length);
+    const startMs = Math.round(performance.now() - started);
+    const unlimited = ['--requests-per-minute', '1000000', '--bytes-per-minute', '100000000000'];
+    await kit.decider(['workspaces', 'limits', 'default', ...unlimited], { variables, stop });
+    const target = new HttpTarget(new URL('/v1/systemone', url), token, CONNECTIONS);
+    return {
+      url,
+      token,
+      target,
+      startMs,
+      process: server,
+      async close() {
+        await target.close();
+        await server.close(END_MS_MAX);
+      },
+    };
+  } catch (error) {
+    // It would hold the memory of the GPU during the next steps.
+    await server.close(END_MS_MAX);
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
-import { machine } from '../../../src/base/index.js';
+import { totalmem } from 'node:os';
+import { machine, usableCores } from '../../../src/base/index.js';
 import { runCommand } from './command.js';
 
 const GPU_FIELDS =
@@ -17,7 +17,7 @@ export async function describeMachine(stop: AbortSignal): Promise<Record<string,
   };
   return {
     machine: machine(),
-    processors: availableParallelism(),
+    processors: usableCores(),
     memory_bytes: totalmem(),
     kernel: readFileSync('/proc/version', 'utf8').trim(),
     gpu: await ask('nvidia-smi', `--query-gpu=${GPU_FIELDS}`, '--format=csv'),

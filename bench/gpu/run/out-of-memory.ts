@@ -13,7 +13,8 @@ const MANY_CELLS = {
   globalEvery: 2,
   globalKeyValueHeads: 16,
   globalHeadSize: 512,
-  heads: 16,
+  // CUDA's flash attention of heads of this size needs at least two per head of keys.
+  heads: 32,
 } as const;
 const LARGEST = { DECIDER_ENGINE_CELLS: '1048576', DECIDER_ENGINE_CONTEXTS: '8' };
 const READY_MS_MAX = 40_000;

@@ -40,7 +40,7 @@ function withWeights(kit: Kit, weights: Weights, tunes: boolean): Step[] {
   const file = async (stop: AbortSignal) => (await makeModel(kit, weights, stop)).file;
   const tune: Step = {
     name: `tune, ${type}`,
-    limit: kit.backend === 'cuda' ? 200 : 60,
+    limit: kit.backend === 'cuda' ? 240 : 60,
     async run({ stop }) {
       await file(stop);
       return tuneModel(kit, modelFolder(kit, weights), tuneMinutes, stop);

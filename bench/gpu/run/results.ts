@@ -15,17 +15,24 @@ export interface KitResults {
   readonly parts: Readonly<Record<string, PartResult>>;
 }
 
-/** The results of earlier parts in the first of these files that can be read; none if there is none. */
+/** The results of earlier parts in these files: of each part, those that began last. Files that cannot be read have none. */
 export function readResults(files: readonly string[]): KitResults['parts'] {
-  for (const file of files) {
-    if (!existsSync(file)) continue;
-    try {
-      return (JSON.parse(readFileSync(file, 'utf8')) as KitResults).parts ?? {};
-    } catch {
-      // Cut off by the end of its machine: what it had is lost, and no reason to stop.
-    }
+  const found: Record<string, PartResult> = {};
+  for (const [part, result] of files.flatMap(partsOf)) {
+    const known = found[part];
+    if (known === undefined || known.started_at < result.started_at) found[part] = result;
   }
-  return {};
+  return found;
+}
+
+function partsOf(file: string): Array<[part: string, result: PartResult]> {
+  if (!existsSync(file)) return [];
+  try {
+    return Object.entries((JSON.parse(readFileSync(file, 'utf8')) as KitResults).parts ?? {});
+  } catch {
+    // Cut off by the end of its machine: what it had is lost, and no reason to stop.
+    return [];
+  }
 }
 
 /** Writes the whole file, so that a copy taken at any time is complete. */

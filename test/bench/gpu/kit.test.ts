@@ -1,12 +1,15 @@
 // The GPU kit: what is packed, how run.sh reads its arguments, and how results are kept. At full scale a kit for the CPU runs
 // from its archive to its results on a host that has a C library and nothing else.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'tap';
-import { addedEntries, ofBundle } from '../../../bench/gpu/kit/kit-entries.js';
+import { keepFiles } from '../../../bench/gpu/compile/kept-files.js';
+import { addedEntries, ofBundle, testFiles } from '../../../bench/gpu/kit/kit-entries.js';
 import { runCallers } from '../../../bench/gpu/run/closed-loop.js';
 import { runCommand } from '../../../bench/gpu/run/command.js';
+import { startServer } from '../../../bench/gpu/run/decider-server.js';
+import { Kit } from '../../../bench/gpu/run/kit.js';
 import { readResults, writeResults } from '../../../bench/gpu/run/results.js';
 import { readTap } from '../../../bench/gpu/run/tests.js';
 import type { Entry } from '../../../bundle/contents.js';
@@ -83,16 +86,22 @@ test('run.sh accepts one part, 1 to 3, and nothing else', (t) => {
   t.end();
 });
 
-test('if the archive cannot be unpacked, the file of results says so', (t) => {
-  const folder = t.testdir({ kit: { 'program.tar.xz': 'not an archive' } });
+test('if the archive cannot be unpacked, a file says so, and the results of earlier parts stay', (t) => {
+  const folder = t.testdir({
+    kit: { 'program.tar.xz': 'not an archive', 'kit.json': '{}' },
+    out: { 'gpu-kit.json': '{"parts": {"1": {}}}' },
+    // Of another kit.
+    work: { unpacked: '{"sha256": ""}', 'decider-kit': { bin: { node: '' } } },
+  });
   writeFileSync(join(folder, 'kit/run.sh'), readFileSync(join(ROOT, 'bench/gpu/run.sh')));
   const out = join(folder, 'out');
   const env = { ...process.env, OUT: out, KIT_WORK: join(folder, 'work') };
   const { status } = spawnSync('sh', [join(folder, 'kit/run.sh'), '2'], { env, encoding: 'utf8' });
   t.equal(status, 1);
-  t.match(JSON.parse(readFileSync(join(out, 'gpu-kit.json'), 'utf8')), {
+  t.match(JSON.parse(readFileSync(join(out, 'gpu-kit-error.json'), 'utf8')), {
     error: /^part 2: program\.tar\.xz cannot be unpacked/,
   });
+  t.strictSame(readResults([join(out, 'gpu-kit.json')]), { '1': {} });
   t.end();
 });
 
@@ -103,8 +112,57 @@ test('results of earlier parts are kept, and a file that was cut off is ignored'
   t.strictSame(readResults([first]), {});
   writeResults([first, second], { kit: {}, parts: { '1': part } });
   t.strictSame(readResults([join(folder, 'cut'), second]), { '1': part });
+  // The folder of results was emptied between two parts, and the one of work on another machine.
+  const later = { ...part, started_at: '2026-11-28T00:10:00.000Z' };
+  writeResults([first], { kit: {}, parts: { '2': part, '3': later } });
+  writeResults([second], { kit: {}, parts: { '1': part, '2': later, '3': part } });
+  t.strictSame(readResults([first, second]), { '1': part, '2': later, '3': later });
   t.notOk(existsSync(`${first}.part`));
   t.end();
+});
+
+test('a kit for CUDA leaves out the test that needs node-llama-cpp on the CPU', (t) => {
+  const [cpu, cuda] = (['cpu', 'cuda'] as const).map((backend) => testFiles(ROOT, backend));
+  const left = cpu?.filter((file) => !cuda?.includes(file));
+  t.strictSame(left, ['dist/test/engine/independent.test.js']);
+  t.end();
+});
+
+test('compiled files are kept only while they would be made from the same', (t) => {
+  const folder = t.testdir({ objects: { 'old.o': '' }, library: '' });
+  const [objects, library] = [join(folder, 'objects'), join(folder, 'library')] as [string, string];
+  const object = join(objects, 'new.o');
+  const keep = (...madeFrom: string[]) => {
+    keepFiles(objects, madeFrom, [library]);
+    return [existsSync(object), existsSync(library)];
+  };
+  t.strictSame(keep('v1', '-O2'), [false, false], 'it is not known what they were made from');
+  t.notOk(existsSync(join(objects, 'old.o')));
+  for (const file of [object, library]) writeFileSync(file, '');
+  t.strictSame(keep('v1', '-O2'), [true, true]);
+  t.strictSame(keep('v2', '-O2'), [false, false]);
+  t.end();
+});
+
+test('a server that cannot be prepared is ended', async (t) => {
+  const folder = t.testdir();
+  const program = join(folder, 'bin/decider.mjs');
+  mkdirSync(dirname(program));
+  const note = join(folder, 'pid');
+  // A server that becomes ready and never ends, whose limits cannot be set.
+  writeFileSync(
+    program,
+    `import { writeFileSync } from 'node:fs';
+if (process.argv[2] !== 'serve') process.exit(1);
+writeFileSync(${JSON.stringify(note)}, String(process.pid));
+console.log('listening on http://127.0.0.1:1\\ntoken: dk_none');
+setInterval(() => {}, 1_000);
+`,
+  );
+  writeFileSync(join(folder, 'kit.json'), JSON.stringify({ backend: 'cpu' }));
+  const kit = new Kit(folder, folder, join(folder, 'work'));
+  await t.rejects(startServer(kit, folder, {}, new AbortController().signal), /workspaces/);
+  t.throws(() => process.kill(Number(readFileSync(note, 'utf8')), 0), { code: 'ESRCH' });
 });
 
 test('tests are counted in their output, without those inside them', (t) => {
