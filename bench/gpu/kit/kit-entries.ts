@@ -91,6 +91,7 @@ function randomModel(root: string): Entry[] {
 const PROCESSES = [
   'dist/bench/gpu/run/make-model-process.js',
   'dist/bench/gpu/run/llama-cases-process.js',
+  'dist/bench/gpu/run/time-changes-process.js',
   'dist/bench/gpu/compile/main.js',
 ];
 

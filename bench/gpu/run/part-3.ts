@@ -60,6 +60,15 @@ export function part3(kit: Kit): Step[] {
     onServer('server, two contexts', { DECIDER_ENGINE_CONTEXTS: '2' }, [openLoop, images, aborts]),
     onServer('server, one context', { DECIDER_ENGINE_CONTEXTS: '1' }, []),
     onServer('server, exact, two contexts', EXACT, [equalAnswers]),
+    {
+      name: 'causal and non-causal decodes',
+      limit: 60,
+      async run({ stop }) {
+        const { file } = await makeModel(kit, 'full', stop);
+        const args = [file, kit.backend];
+        return JSON.parse(await kit.script('dist/bench/gpu/run/time-changes-process.js', args, { stop }));
+      },
+    },
     { name: 'out of memory', limit: 90, run: (context) => exhaustMemory(kit, context) },
   ];
 }

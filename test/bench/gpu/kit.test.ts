@@ -12,7 +12,9 @@ import { startServer } from '../../../bench/gpu/run/decider-server.js';
 import { Kit } from '../../../bench/gpu/run/kit.js';
 import { readResults, writeResults } from '../../../bench/gpu/run/results.js';
 import { readTap } from '../../../bench/gpu/run/tests.js';
+import { timeChanges } from '../../../bench/gpu/run/time-changes.js';
 import type { Entry } from '../../../bundle/contents.js';
+import type { DecodeBatch } from '../../../src/engine/index.js';
 import { WHOLE_BUNDLE } from '../../support/bundle.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { ROOT } from '../../support/sources.js';
@@ -141,6 +143,22 @@ test('compiled files are kept only while they would be made from the same', (t) 
   for (const file of [object, library]) writeFileSync(file, '');
   t.strictSame(keep('v1', '-O2'), [true, true]);
   t.strictSame(keep('v2', '-O2'), [false, false]);
+  t.end();
+});
+
+test('what a change between decodes of text and of images takes', (t) => {
+  const clock = fakeClock();
+  let wasCausal = true;
+  const context = {
+    clear() {},
+    decode({ causal, embeddings, positions }: DecodeBatch) {
+      t.equal(embeddings?.length, causal ? undefined : positions.length * 4);
+      clock.pass((causal ? 20 : 30) + (causal === wasCausal ? 0 : 7));
+      wasCausal = causal;
+      return new Float32Array(1);
+    },
+  };
+  t.strictSame(timeChanges(context, 4, clock), { text_ms: 20, image_ms: 30, change_ms: 7 });
   t.end();
 });
 
