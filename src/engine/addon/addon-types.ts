@@ -95,6 +95,13 @@ export interface Device {
   readonly integrated: boolean;
 }
 
+/** What a backend finds. */
+export interface Probed {
+  readonly devices: readonly Device[];
+  /** Why it finds no GPU: a library that is missing, or how the search ended; null if that is not known. */
+  readonly failure: string | null;
+}
+
 /** A reference to weights, of which the process has one copy. */
 export type ModelHandle = object & { readonly brand: 'model' };
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Backend, libraries, platform } from '#native/platform.mjs';
 import { entryFile } from '../../base/index.js';
 import { oneLine } from '../check/bounded-child.js';
-import type { Device } from './addon-types.js';
+import type { Probed } from './addon-types.js';
 import { remedyFor } from './installed.js';
 import { BackendError } from './load-addon.js';
 
@@ -20,13 +20,6 @@ const NEEDED: Readonly<Partial<Record<Backend, string>>> = {
   cuda: 'the NVIDIA driver and the runtime of CUDA 13 or 12 (libcudart, libcublas)',
   vulkan: 'the driver of the GPU and libvulkan.so.1',
 };
-
-/** What a backend finds. */
-export interface Probed {
-  readonly devices: readonly Device[];
-  /** Why it finds no GPU: a library that is missing, or how the search ended; null if that is not known. */
-  readonly failure: string | null;
-}
 
 /** What can be found out about this machine's GPUs without loading a backend. A parameter, so that tests can replace it. */
 export interface Machine {

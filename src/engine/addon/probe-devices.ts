@@ -1,6 +1,6 @@
 // Run as a child process by choose-backend.ts: prints what one backend finds, as JSON.
 import { type Backend, libraries } from '#native/platform.mjs';
-import type { Probed } from './choose-backend.js';
+import type { Probed } from './addon-types.js';
 import { loadAddon } from './load-addon.js';
 import { missingLibrary } from './missing-library.js';
 
