@@ -77,7 +77,7 @@ export async function* labelPieces(
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).byteLength;
 
-/** Whether a label has a state, which is decided and charged; `null` is none, as to the server. */
+/** Whether a label has a state, which is decided and charged; `null` is none, as for the server. */
 export const hasState = (label: unknown): boolean =>
   typeof label === 'object' && label !== null && ((label as { state?: unknown }).state ?? null) !== null;
 

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { Api } from './api/call-api.js';
 import type { CallError } from './api/error.js';
 import { type ReadLimits, readLimits } from './api/read-limits.js';
@@ -28,10 +28,12 @@ export function App() {
   const [forgets, setForgets] = useState(0);
   const forget = () => {
     leave(null);
+    // A link holds a request.
+    if (route.shared !== null) location.hash = '/ask';
     setForgets((before) => before + 1);
   };
-  // After the cleanups of the views, which keep their drafts.
-  useEffect(() => {
+  // After the cleanups of the layout effects of the views, which keep their drafts.
+  useLayoutEffect(() => {
     if (forgets > 0) forgetTab();
   }, [forgets]);
   const api = useMemo(() => (key === null ? null : new Api(key, leave)), [key]);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'tap';
 import { makeLines } from '../../src/console/batches/make-lines.js';
 import { readRecords } from '../../src/console/batches/read-records.js';
+import { readStates } from '../../src/console/batches/read-states.js';
 import { digestOf, Sha256 } from '../../src/console/batches/sha256.js';
 import { indented } from '../../src/console/json/json-node.js';
 import { readJson } from '../../src/console/json/read-json.js';
@@ -101,6 +102,24 @@ test('lines of a batch have the values of the records as they are written', asyn
   t.equal(second, '{ "custom_id": "line-2", "state": { "n": null }, "model": "m", "questions": {} }');
   const [, alone = ''] = makeLines(records, { ...mapping, state: ['price'] });
   t.match(alone, '"state": null', 'the line is refused, not asked about an empty text');
+});
+
+test('states are shown as they are written, shortened', async (t) => {
+  const lines = [
+    '{"custom_id":"a","state":{"n":12345678901234567890,"10":1.0,"2":[]}}',
+    `{"custom_id":"b","state":"${'x'.repeat(301)}"}`,
+    '{"custom_id":"c"}',
+    '{"custom_id":7,"state":"x"}',
+    'no JSON',
+  ];
+  t.strictSame(
+    [...(await readStates(new Blob([lines.join('\n')])))],
+    [
+      ['a', '{ "n": 12345678901234567890, "10": 1.0, "2": [] }'],
+      ['b', `${'x'.repeat(300)}…`],
+      ['c', 'null'],
+    ],
+  );
 });
 
 test('CSV is quoted, and runs no formulas', async (t) => {

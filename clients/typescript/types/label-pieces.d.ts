@@ -28,5 +28,5 @@ export declare function linesOfLabels(labels: Iterable<TaskLabel> | AsyncIterabl
  * `body_too_large` for a line that no call can have, with what the lines reject with, or with the reason of the signal.
  */
 export declare function labelPieces(lines: Iterable<string> | AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<LabelPiece, void>;
-/** Whether a label has a state, which is decided and charged; `null` is none, as to the server. */
+/** Whether a label has a state, which is decided and charged; `null` is none, as for the server. */
 export declare const hasState: (label: unknown) => boolean;

@@ -34,7 +34,7 @@ export class CallError extends Error {
   }
 }
 
-/** Whether an error leaves open if a change was made: the response was lost. */
+/** Whether it is not known if a change was made: the response was lost. */
 export const isLost = (error: unknown): error is CallError =>
   error instanceof CallError &&
   (error.status === null || [502, 504].includes(error.status) || error.type === 'outcome_unknown');

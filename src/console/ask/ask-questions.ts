@@ -47,8 +47,7 @@ export function questionsOf(node: JsonNode): QuestionDraft[] {
     if (type === undefined)
       throw new NotInForm(`"${name}" has no type that the form knows: ${questionTypes()}.`);
     const instructions = textOf(field(each, 'instructions') ?? NULL);
-    if (instructions === null)
-      throw new NotInForm(`The instructions of "${name}" are not a text, or an empty one.`);
+    if (instructions === null) throw new NotInForm(`The instructions of "${name}" are empty, or not a text.`);
     const options = optionsOf(type, field(each, 'criteria') ?? NULL);
     if (options === null) throw new NotInForm(`The form cannot show the criteria of "${name}".`);
     return question(name, type, instructions, options);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import { type Draft, type DraftPart, withPart } from './ask-draft.js';
 import { holdDraft, keepDraft, readDraft } from './kept-draft.js';
@@ -49,11 +49,12 @@ export function useDraft(shared: string | null, onProblem: (error: unknown) => v
     setOpened(shared);
     unpackDraft(shared).then((linked) => put(linked, 'The request of the link is loaded.'), onProblem);
   }, [shared]);
-  useEffect(() => {
+  // Layout effects end before the key is forgotten: nothing is kept after that.
+  useLayoutEffect(() => {
     const timer = setTimeout(() => setKept(keepDraft(latest.current)), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [draft, opened]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const keep = () => void keepDraft(latest.current);
     addEventListener('pagehide', keep);
     return () => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Draft, withPart } from '../ask/ask-draft.js';
 import { draftOf } from '../ask/kept-draft.js';
 import type { WrittenDraft } from '../ask/use-draft.js';
@@ -33,11 +33,12 @@ export function useTaskDraft(name: string, asked: Pick<Draft, 'questionsJson' | 
   const [isKept, setKept] = useState(true);
   const latest = useRef(own);
   latest.current = own;
-  useEffect(() => {
+  // Layout effects end before the key is forgotten: nothing is kept after that.
+  useLayoutEffect(() => {
     const timer = setTimeout(() => setKept(keep(name, latest.current)), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [own]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const keepNow = () => void keep(name, latest.current);
     addEventListener('pagehide', keepNow);
     return () => {

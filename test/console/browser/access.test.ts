@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { FIRST_DRAFT } from '../../../src/console/ask/examples.js';
+import { packDraft } from '../../../src/console/ask/share.js';
 import { createKey, revokeKey } from '../../support/access/folder-changes.js';
 import { batchFile, chooseBatch } from '../../support/console/batch-file.js';
 import { ask, type ConsoleWorld, consoleTest, enter } from '../../support/console/console.js';
@@ -59,8 +61,9 @@ consoleTest('a key that is forgotten leaves no draft and no file for the next on
   await enter(tab, world, 'batches', token);
   await chooseBatch(page, batchFile(1));
   await page.getByRole('button', { name: 'Submit 1 line' }).waitFor();
-  await page.getByRole('link', { name: 'Ask', exact: true }).click();
-  await page.getByLabel('State, as text').fill('Only for this key');
+  const shared = await packDraft({ ...FIRST_DRAFT, state: 'Only for this key' });
+  await page.evaluate(`location.hash = '/ask?r=${shared}'`);
+  await page.getByLabel('State, as text').getByText('Only for this key').waitFor();
   await page.getByRole('button', { name: 'Forget the key' }).click();
   await page.getByRole('heading', { name: 'Enter a key' }).waitFor();
   t.equal(await page.evaluate('sessionStorage.length'), 0);

@@ -2,7 +2,9 @@ import { option, question } from '../../../src/console/ask/ask-draft.js';
 import { FIRST_DRAFT } from '../../../src/console/ask/examples.js';
 import { packDraft } from '../../../src/console/ask/share.js';
 import { ask, consoleTest, enter, PHONE } from '../../support/console/console.js';
+import { dropFiles } from '../../support/console/drop.js';
 import { haveFocus } from '../../support/console/keyboard.js';
+import { png } from '../../support/images/png.js';
 import { until } from '../../support/until.js';
 
 consoleTest(
@@ -47,6 +49,26 @@ consoleTest('Enter in a field asks nothing; Ctrl+Enter asks, in an editor too', 
   await page.getByLabel('Instructions').first().press('Control+Enter');
   await until(async () => calls() === 2);
   await page.getByText('Answered.').waitFor();
+});
+
+consoleTest('what is typed while images are decoded is kept, and so are two drops', async (t, tab, world) => {
+  const { page } = tab;
+  await enter(tab, world);
+  await page.evaluate(`(() => {
+    const decode = window.createImageBitmap.bind(window);
+    const gate = new Promise((resolve) => { window.openGate = resolve; });
+    window.createImageBitmap = (file) => gate.then(() => decode(file));
+  })()`);
+  const images = page.getByRole('region', { name: 'Images' });
+  const drop = (name: string) =>
+    dropFiles(images.locator('.drop'), [{ name, type: 'image/png', bytes: png() }]);
+  await drop('one.png');
+  await drop('two.png');
+  const state = page.getByLabel('State, as text');
+  await state.fill('Typed meanwhile');
+  await page.evaluate('window.openGate()');
+  await images.getByText('Used 1 time.').nth(1).waitFor();
+  t.match(await state.textContent(), /^Typed meanwhile\[one\.png\]\[two\.png\]$/);
 });
 
 for (const [size, context] of [

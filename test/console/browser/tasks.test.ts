@@ -50,11 +50,18 @@ consoleTest('questions of Ask become a task, and further ones its next version',
   await page.keyboard.press('Escape');
   t.equal((await tasks.show('support-mail')).version, 1);
   await save.click();
+  await dialog.getByText('become version 2').waitFor();
+  // It changes while the question is open: it is asked again, and the other change stays.
+  world.clock.advance(1);
+  await tasks.put('support-mail', { questions, description: 'All mail', target_error: 0.1 });
+  await dialog.getByRole('button', { name: 'Change the task' }).click();
+  await dialog.getByText('The task was changed meanwhile').waitFor();
+  t.equal((await tasks.show('support-mail')).version, 1);
   await dialog.getByRole('button', { name: 'Change the task' }).click();
   await panel.getByText('Saved as version 2.').waitFor();
   t.match(await tasks.show('support-mail'), {
     version: 2,
-    description: 'Mail',
+    description: 'All mail',
     target_error: 0.1,
     questions: { furious: { type: 'noul' } },
   });
