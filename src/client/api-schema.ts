@@ -549,7 +549,7 @@ export interface ApiSchemas {
     })[];
     /** Answers whose numbers are kept. */
     readonly answers: number;
-    /** Answers whose correct options are known. */
+    /** Answers to the version in use whose correct options are known. */
     readonly labels: number;
     /** The fit in force for the build that answers now; `null` without one. */
     readonly fit: {
@@ -808,7 +808,7 @@ export interface ApiSchemas {
       readonly updated_at: string;
       /** Answers whose numbers are kept. */
       readonly answers: number;
-      /** Answers whose correct options are known. */
+      /** Answers to the version in use whose correct options are known. */
       readonly labels: number;
       /** When the fit in force for the build that answers now was made; `null` without one. */
       readonly fitted_at: string | null;

@@ -74,7 +74,11 @@ const SUMMARY_NAMES = [
 
 const COUNTED = {
   answers: { type: 'integer', minimum: 0, description: 'Answers whose numbers are kept.' },
-  labels: { type: 'integer', minimum: 0, description: 'Answers whose correct options are known.' },
+  labels: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Answers to the version in use whose correct options are known.',
+  },
 } as const;
 
 /** A task. */

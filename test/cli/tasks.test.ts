@@ -261,7 +261,10 @@ test('tasks: a doubt is printed exactly if the server may have changed something
   const answered = 'unknown: The server, or a proxy before it, answered with status 504.';
   const task = file('task.json', TASK);
   const states = file('states.jsonl', labelsOf(1, { angry: true }));
-  const named = file('named.jsonl', JSON.stringify({ request_id: 'r', expected: { angry: true } }));
+  const named = file(
+    'named.jsonl',
+    JSON.stringify({ request_id: `req_${'r'.repeat(24)}`, expected: { angry: true } }),
+  );
   const look = ': look at decider tasks show before you run the command again.\n';
   for (const [args, answers, doubt] of [
     [['list'], [lost], '\n'],
