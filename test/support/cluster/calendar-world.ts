@@ -16,6 +16,8 @@ import { DatabaseClock } from './database-clock.js';
 import { sql } from './nodes.js';
 
 export const DAY_MS = 24 * 3_600_000;
+/** Answers of a task: more than one statement moves. */
+export const ANSWERS = 20_001;
 /** When each world begins. */
 export const START = Date.UTC(2026, 10, 20, 12);
 
@@ -125,8 +127,21 @@ export class CalendarWorld {
       `INSERT INTO batch_chunks (batch, chunk) VALUES ('open', 0)`,
       `INSERT INTO submissions (key, digest, batch, body, at) VALUES ('k', 'digest', 'done', 'body', ${START})`,
       `INSERT INTO accounts (workspace, month) VALUES ('w', '2026-11')`,
+      // Of a task, and more than one statement moves.
+      `INSERT INTO task_answers SELECT 't', n, n::text, ${START}, 1, 'm', '' FROM generate_series(1, ${ANSWERS}) AS numbers(n)`,
+      `INSERT INTO task_answers VALUES ('t', 0, '0', 7, 1, 'm', '')`,
+      `INSERT INTO task_labels VALUES ('t', '1', ${START}, 1, 'm', '', ''), ('t', '0', 7, 1, 'm', '', '')`,
     ])
       await sql(this.database, text);
+  }
+
+  /** When the answers and labels were made, and how many of each at that time. */
+  taskTimes(): Promise<Array<{ readonly kind: string; readonly at: number; readonly count: number }>> {
+    return sql(
+      this.database,
+      `SELECT 'answer' AS kind, at, count(*)::int AS count FROM task_answers GROUP BY at
+       UNION ALL SELECT 'label', at, count(*)::int FROM task_labels GROUP BY at ORDER BY kind, at`,
+    );
   }
 
   /** What has ended, by the functions of the nodes. Deletes old idempotency keys. */

@@ -3,11 +3,12 @@ import { DATABASE_MS } from '../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import { statement } from '../postgres/statement.js';
+import { moveTaskTimes } from '../tasks/moved-times.js';
 import type { CalendarRow } from './calendar-row.js';
 
 /** The longest wait, in milliseconds, for the transactions in progress. Others wait behind this one. */
 const LOCK_MS_MAX = '2000';
-/** The longest time of a statement that moves rows, in milliseconds. Meanwhile batches are not written; requests go on. */
+/** The longest time of a statement that moves rows, in milliseconds. Meanwhile what it moves is not written; requests go on. */
 const MOVE_MS_MAX = 60_000;
 
 const LIMIT = statement('calendar-limit-locks', `SELECT set_config('lock_timeout', $1, true)`);
@@ -15,6 +16,7 @@ const LIMIT = statement('calendar-limit-locks', `SELECT set_config('lock_timeout
 const ALONE = statement('calendar-alone', 'LOCK TABLE calendar IN SHARE UPDATE EXCLUSIVE MODE NOWAIT');
 const UNCHANGED = statement('calendar-unchanged', 'SELECT FROM calendar WHERE version = $1');
 // Each transaction that stores a time that moves has locked one of these tables when it reads the time.
+const LOCK_TASKS = statement('calendar-lock-tasks', 'LOCK TABLE task_answers, task_labels IN EXCLUSIVE MODE');
 const LOCK = statement('calendar-lock', 'LOCK TABLE batch_numbers, batches, submissions IN EXCLUSIVE MODE');
 
 /** SQLSTATE of a lock that was not available. */
@@ -44,7 +46,7 @@ const ACCEPT = statement(
 
 /**
  * Makes the calendar follow a jump that has lasted, and moves with it what is stored, so that windows keep their length and
- * finished batches and idempotency keys their age. Does nothing if another node does it, or has changed the calendar since
+ * finished batches, idempotency keys, answers and labels their age. Does nothing if another node does it, or has changed the calendar since
  * the row was read, or if transactions in progress do not end in time. Throws DatabaseUnavailable and StatementError; then
  * nothing has changed.
  *
@@ -59,6 +61,9 @@ export async function acceptJump(
     await transaction.query(LIMIT, [LOCK_MS_MAX]);
     await transaction.execute(ALONE);
     if ((await transaction.query(UNCHANGED, [version])).length === 0) return;
+    // First, because there may be many answers: meanwhile batches are written.
+    await transaction.execute(LOCK_TASKS);
+    await moveTaskTimes(transaction, -correction, began);
     await transaction.execute(LOCK);
     for (const move of MOVES) await transaction.execute(move, [-correction, began]);
     if ((await transaction.execute(ACCEPT, [version, session])) === 0)

@@ -1,4 +1,5 @@
 import type { AnswerRow, LabelCounts, LabelRow, Task } from '../../../tasks/index.js';
+import { NOW_MS } from '../postgres/calendar-sql.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 const ANSWERS = statement(
@@ -24,11 +25,12 @@ const REMOVE_EARLIER = statement(
      SELECT ref FROM task_labels WHERE task = $1 AND version < $2 ORDER BY version, at, ref LIMIT $3
    )`,
 );
+// The time is read once the table is locked: see `acceptJump`.
 const PUT = statement(
   'task-labels-put',
   `INSERT INTO task_labels (task, ref, at, version, build, sealed, expected)
-   SELECT $1, ref, at, version, build, sealed, expected
-   FROM json_to_recordset($2::json) AS rows(ref text, at bigint, version int, build text, sealed text, expected text)
+   SELECT $1, ref, (SELECT ${NOW_MS}), version, build, sealed, expected
+   FROM json_to_recordset($2::json) AS rows(ref text, version int, build text, sealed text, expected text)
    ON CONFLICT (task, ref) DO UPDATE SET at = excluded.at, version = excluded.version, build = excluded.build,
      sealed = excluded.sealed, expected = excluded.expected`,
 );
@@ -69,7 +71,7 @@ export async function removeEarlier(
   if (count > 0) await sql.execute(REMOVE_EARLIER, [id, version, count]);
 }
 
-/** Stores labelled answers, in place of those with the same reference. */
+/** Stores labelled answers that are labelled now, in place of those with the same reference. */
 export async function putLabels(sql: Queryable, task: string, rows: readonly LabelRow[]): Promise<void> {
   await sql.execute(PUT, [task, JSON.stringify(rows)]);
 }

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { JUMP_LASTS_MS } from '../../../../src/base/index.js';
-import { CalendarWorld, DAY_MS, START, UNCHANGED } from '../../../support/cluster/calendar-world.js';
+import { ANSWERS, CalendarWorld, DAY_MS, START, UNCHANGED } from '../../../support/cluster/calendar-world.js';
 import { sql } from '../../../support/cluster/nodes.js';
 import { NEEDS_POSTGRES } from '../../../support/postgres.js';
 
@@ -83,6 +83,13 @@ test('a jump that lasts is followed once, and what is stored keeps its age', NEE
   );
   t.equal(open?.expires, START + DAY_MS + jump);
   t.equal(done?.finished, START + jump);
+  const madeAt = (at: number) => [
+    { kind: 'answer', at: 7, count: 1 },
+    { kind: 'answer', at, count: ANSWERS },
+    { kind: 'label', at: 7, count: 1 },
+    { kind: 'label', at, count: 1 },
+  ];
+  t.strictSame(await world.taskTimes(), madeAt(START + jump), 'what is older keeps its time');
   const [{ seen } = { seen: 0 }] = await sql<{ seen: number }>(
     world.database,
     'SELECT max(seen) AS seen FROM nodes',
@@ -101,6 +108,7 @@ test('a jump that lasts is followed once, and what is stored keeps its age', NEE
   await world.beat(2);
   t.strictSame(await world.ahead(), { sql: 0, nodes: [0, 0] }, 'and back');
   t.match(await sql(world.database, 'SELECT expires FROM batches'), [{ expires: START + DAY_MS }, {}]);
+  t.strictSame(await world.taskTimes(), madeAt(START));
 });
 
 for (const isKilled of [false, true]) {
