@@ -26,7 +26,7 @@ import type { RawWrite, WriterTask } from './writes.js';
  * Administration (`change`) runs a transaction on this thread, and increments a counter that every process sees at once: on
  * the command line, at the first start, and in a thread of the server for the operator's interface, because it waits for
  * the disk. The running server writes through another thread (`write`), in transactions that are on the disk when the
- * promise resolves. The two write different tables.
+ * promise resolves. Most tables are written in one of both ways; `TABLES` names those that are written in both.
  */
 export class Store {
   private readonly environment: Environment;
