@@ -257,6 +257,12 @@ test('rekey: refused while another process serves the folder, without a master k
     message:
       /The sealed value batch_7 of the table data_keys is damaged.* let the server delete batch_7, about/,
   });
+  const row = { id: 'batch_7', created: 0, changed: 0, version: 1, bytes: 0, sealed: 'eA==' };
+  await store.write([store.table('tasks').write(['w', 'a'], row)]);
+  await t.rejects(rekey(folder, '', null), {
+    message: /Restore a backup, or delete the task a of the workspace w, and repeat this\.$/,
+  });
+  await store.write([store.table('tasks').write(['w', 'a'], null)]);
   await store.write([store.table('data_keys').write(['batch_7'], damaged)]);
   await store.close();
   t.equal(master(), old);

@@ -19,7 +19,7 @@ export function encryptDataKeys(
   let bytes = 0;
   for (const { key, value } of table.entries()) {
     const owner = String(key[0]);
-    encrypted.set(owner, { from: value, to: encryptAgain(owner, value, old, next) });
+    encrypted.set(owner, { from: value, to: encryptAgain(store, owner, value, old, next) });
     // Every page of the table is written again, and may be half empty.
     bytes += 2 * (owner.length + value.length + 16);
   }
@@ -28,7 +28,7 @@ export function encryptDataKeys(
     for (const { key, value } of [...table.entries()]) {
       const owner = String(key[0]);
       const found = encrypted.get(owner);
-      table.put(key, found?.from.equals(value) ? found.to : encryptAgain(owner, value, old, next));
+      table.put(key, found?.from.equals(value) ? found.to : encryptAgain(store, owner, value, old, next));
       count += 1;
     }
     putMasterKey(store, next);
@@ -38,13 +38,21 @@ export function encryptDataKeys(
 }
 
 /** A data key that does not open is not left out: the new key would make it unreadable for good. */
-function encryptAgain(owner: string, value: Buffer, old: Buffer, next: Buffer): Buffer {
+function encryptAgain(store: Store, owner: string, value: Buffer, old: Buffer, next: Buffer): Buffer {
   const place = dataKeyPlace(owner);
   try {
     return seal(next, place, unseal(old, place, value));
   } catch (error) {
     throw new StoreError(
-      `${(error as Error).message} The master key was not changed. Restore a backup, or let the server delete ${owner}, about 15 days after its submission, and repeat this.`,
+      `${(error as Error).message} The master key was not changed. Restore a backup, or ${removalOf(store, owner)}, and repeat this.`,
     );
   }
+}
+
+/** How the owner of a data key is removed, in words. */
+function removalOf(store: Store, owner: string): string {
+  for (const { key, value } of store.table('tasks').checkedPart([], Number.MAX_SAFE_INTEGER)) {
+    if (value?.id === owner) return `delete the task ${key[1]} of the workspace ${key[0]}`;
+  }
+  return `let the server delete ${owner}, about 15 days after its submission`;
 }
