@@ -192,6 +192,13 @@ const CORRESPONDENCES = {
 export type MovedTable = keyof typeof CORRESPONDENCES;
 export const MOVED_TABLES = Object.keys(CORRESPONDENCES) as MovedTable[];
 
+/**
+ * Tables of which only the rows of tasks are moved that still exist, with the task in the first part of the key: a server
+ * removes those of deleted ones some time later.
+ */
+export const isOfTasks = (name: MovedTable): boolean =>
+  name === 'task_answers' || name === 'task_refs' || name === 'task_labels';
+
 export const correspondenceOf = (name: MovedTable): Correspondence => CORRESPONDENCES[name];
 
 /** The columns that entries of a table have, each once: those of the key first. */

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/postgres/database.js';
 import { type Queryable, type Statement, statement } from '../database/postgres/statement.js';
 import { TABLES } from '../folder/lmdb/tables.js';
-import { columnsOf, correspondenceOf, type MovedTable } from './correspondence.js';
+import { columnsOf, correspondenceOf, isOfTasks, type MovedTable } from './correspondence.js';
 import { type Entry, entryOf, type Row } from './moved-rows.js';
 
 /** Rows of one statement. */
@@ -58,7 +58,7 @@ function insertSealed(sql: Transaction, name: MovedTable, rows: readonly Row[]):
   ]);
 }
 
-/** All entries of a table in the order of the data folder, in pages of bounded length. */
+/** All entries of a table that are moved, in the order of the data folder, in pages of bounded length. */
 export async function* databaseEntries(sql: Queryable, name: MovedTable): AsyncGenerator<Entry> {
   const page = pageOf(name);
   // Less than every key: no text of a key is empty.
@@ -77,7 +77,8 @@ function pageOf(name: MovedTable): Statement {
   const columns = columnsOf(name).join(', ');
   const order = orderOf(name);
   const after = order.map((_, at) => `$${at + 1}`).join(', ');
-  const page = `SELECT ${columns} FROM ${table} WHERE (${order.join(', ')}) > (${after})
+  const exists = isOfTasks(name) ? 'AND EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task)' : '';
+  const page = `SELECT ${columns} FROM ${table} WHERE (${order.join(', ')}) > (${after}) ${exists}
     ORDER BY ${order.join(', ')} LIMIT ${PAGE_ROWS_MAX}`;
   if (!isSealed(name)) return statement(`move-page-${name}`, page);
   // The sum of the lengths before a row bounds the page; lengths are read without reading the values.

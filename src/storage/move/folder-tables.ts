@@ -3,18 +3,25 @@ import type { Store } from '../folder/lmdb/store.js';
 import type { Table, TableEntry, Value } from '../folder/lmdb/table.js';
 import type { TableName } from '../folder/lmdb/tables.js';
 import type { RawWrite } from '../folder/lmdb/writes.js';
-import type { MovedTable } from './correspondence.js';
+import { isOfTasks, type MovedTable } from './correspondence.js';
 import { PAGE_BYTES_MAX, PAGE_ROWS_MAX } from './database-tables.js';
 import { type Entry, nameOf } from './moved-rows.js';
 
 /** Bytes of a value that is not encrypted, about. */
 const VALUE_BYTES = 256;
 
-/** All entries of a table of a data folder, in the order of their keys. Rejects with StoreError for a damaged one. */
-export function folderEntries(store: Store, name: MovedTable): AsyncIterable<Entry> {
+/** All entries of a table of a data folder that are moved, in the order of their keys. Rejects with StoreError for a damaged one. */
+export async function* folderEntries(store: Store, name: MovedTable): AsyncGenerator<Entry> {
   // Other processes may have written since the last read.
   store.refresh();
-  return tableOf(store, name).entriesInTurns() as AsyncIterable<TableEntry<TableName>>;
+  const entries = tableOf(store, name).entriesInTurns() as AsyncIterable<TableEntry<TableName>>;
+  if (!isOfTasks(name)) {
+    yield* entries;
+    return;
+  }
+  const tasks = new Set<unknown>();
+  for (const { value } of store.table('tasks').entries()) tasks.add(value.id);
+  for await (const entry of entries) if (tasks.has(entry.key[0])) yield entry;
 }
 
 /** Adds entries to a data folder that no other process uses. */

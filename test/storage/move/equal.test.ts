@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { statement } from '../../../src/storage/database/index.js';
 import type { Transaction } from '../../../src/storage/database/postgres/database.js';
-import { openToRead, type Store } from '../../../src/storage/folder/index.js';
+import { openStore, openToRead, type Store } from '../../../src/storage/folder/index.js';
 import { compare, compareTable } from '../../../src/storage/move/compare-tables.js';
 import { columnsOf, correspondenceOf, MOVED_TABLES } from '../../../src/storage/move/correspondence.js';
 import { PAGE_BYTES_MAX } from '../../../src/storage/move/database-tables.js';
@@ -40,6 +40,32 @@ test('everything moves to a database and back, byte for byte', NEEDS_POSTGRES, a
   );
   t.ok(tables.every(({ rows }) => rows > 0));
   t.strictSame(await folderContent(back), await folderContent(folder));
+});
+
+test('what deleted tasks have left is not moved, in either direction', NEEDS_POSTGRES, async (t) => {
+  const folder = join(t.testdir(), 'data');
+  const { masterKey } = await fillFolder(folder);
+  const before = await folderContent(folder);
+  const store = openStore(folder);
+  const row = { ref: '0'.repeat(32), at: 0, version: 1, build: 'm', sealed: 'eA==' };
+  await store.write([
+    // An earlier version could leave a reference without its answer.
+    store.table('task_refs').write(['task_deleted', row.ref], 7),
+    store.table('task_refs').write(['task_deleted', '1'.repeat(32)], 8),
+    store.table('task_answers').write(['task_deleted', 7], row),
+    store.table('task_labels').write(['task_deleted', row.ref], { ...row, expected: 'eA==' }),
+  ]);
+  await store.close();
+  const { database } = await newDatabase(t);
+  const run = (text: string) => database.query(statement('', text));
+  const tables = await moveToDatabase({ folder, database, masterKey }, ignore);
+  t.strictSame(await run(`SELECT FROM task_answers WHERE task = 'task_deleted'`), []);
+  t.strictSame(await run(`SELECT FROM task_labels WHERE task = 'task_deleted'`), []);
+  // As an earlier version has moved them.
+  await run(`INSERT INTO task_answers VALUES ('task_deleted', 7, '0', 0, 1, 'm', 'eA==')`);
+  const back = join(t.testdirName, 'back');
+  t.strictSame(await moveToFolder({ folder: back, database, masterKey }, ignore), tables);
+  t.strictSame(await folderContent(back), before);
 });
 
 test('large values are read and written in pages of bounded length', NEEDS_POSTGRES, async (t) => {
@@ -179,7 +205,10 @@ test('the comparison finds any changed, missing or further row', NEEDS_POSTGRES,
       }
       const own = columns.filter((each) => each.table === table);
       const names = own.map(({ column }) => column).join(', ');
-      const copy = `SELECT ${own.map(changed).join(', ')} FROM ${table} ORDER BY ctid LIMIT 1`;
+      // What is kept of answers is moved with its task only.
+      const keepsTask = table === 'task_answers' || table === 'task_labels';
+      const value = (each: Column) => (keepsTask && each.column === 'task' ? 'task' : changed(each));
+      const copy = `SELECT ${own.map(value).join(', ')} FROM ${table} ORDER BY ctid LIMIT 1`;
       await finds(t, store, sql, table, `INSERT INTO ${table} (${names}) ${copy}`);
     }
     for (const fact of ['changes = changes + 1', `master_check = 'x'`, 'master_check = NULL'])

@@ -68,6 +68,13 @@ export function verifyTasks(store: Store, sealer: Sealer, report: (problem: stri
   for (const [id] of store.table('task_versions').keys() as Iterable<[string]>) {
     if (!ids.has(id)) report(`task_versions ${id}: there is no such task.`);
   }
+  const [kept, refs] = [store.table('task_answers'), store.table('task_refs')];
+  for (const id of refs.firstParts() as Iterable<string>) {
+    if (!ids.has(id) && refs.count([id]) !== kept.count([id]))
+      report(
+        `task_refs ${id}: references of a deleted task without their answers. A start of the server removes them.`,
+      );
+  }
   return { tasks, versions, answers, labels, ids };
 }
 
