@@ -96,8 +96,12 @@ class FolderStorage implements Storage {
       access: this.access,
       clock: calendar.clock,
       onError: (error) =>
-        dependencies.log.error({ err: error }, 'a task cannot be written to the data folder'),
+        dependencies.log.error(
+          { err: error },
+          'a task cannot be read from the data folder, or written to it',
+        ),
     });
+    calendar.onJump((ms) => this.tasks.moveTimes(ms));
     this.administration = new AdministrationThread(ADMINISTRATION_THREAD, store.folder, calendar.clock);
   }
 

@@ -1,6 +1,6 @@
 import { auditEntry } from '../../../access/index.js';
 import { LIMITS } from '../../../api/index.js';
-import { type Clock, randomLetters } from '../../../base/index.js';
+import { type Clock, randomLetters, soundOf } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
   type AnswerSettled,
@@ -353,7 +353,9 @@ export class DatabaseTasks implements TaskStore {
   }
 
   private async readAll(sql: Queryable, workspace: string): Promise<Task[]> {
-    return (await listTasks(sql, workspace)).map((found) => this.opened(workspace, found));
+    const all = await listTasks(sql, workspace);
+    // A damaged one does not hide the others.
+    return soundOf(all, (found) => this.opened(workspace, found), this.parts.onError);
   }
 
   private async readQuestions(

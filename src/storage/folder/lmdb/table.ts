@@ -16,6 +16,12 @@ export interface TableEntry<Name extends TableName> {
   readonly value: Value<Name>;
 }
 
+/** A key and its value; null: it is damaged. */
+export interface CheckedEntry<Name extends TableName> {
+  readonly key: KeyPart[];
+  readonly value: Value<Name> | null;
+}
+
 /** Which keys `keyBytes` returns. */
 interface KeyBytesOptions {
   readonly descending?: boolean;
@@ -124,6 +130,22 @@ export class Table<Name extends TableName> {
     return this.inTurns(prefix, TURN_ENTRIES, (start, end) => this.range(start, end, TURN_ENTRIES), entryKey);
   }
 
+  /** Like `entriesInTurns`, but a damaged value does not end it. */
+  checkedInTurns(...prefix: readonly KeyPart[]): AsyncGenerator<CheckedEntry<Name>> {
+    return this.inTurns(
+      prefix,
+      TURN_ENTRIES,
+      (start, end) => this.checked(start, end, TURN_ENTRIES),
+      entryKey,
+    );
+  }
+
+  /** The first entries, up to `max`, whose keys begin with `prefix` and whose next part, if `first` is given, is at least that. */
+  checkedPart(prefix: readonly KeyPart[], max: number, first?: KeyPart): CheckedEntry<Name>[] {
+    const start = first === undefined ? this.key(...prefix) : this.key(...prefix, first);
+    return [...this.checked(start, endOfPrefix(this.key(...prefix)), max)];
+  }
+
   /** Like `entriesInTurns`, without the values. */
   keysInTurns(...prefix: readonly KeyPart[]): AsyncGenerator<KeyPart[]> {
     return this.inTurns(
@@ -196,11 +218,16 @@ export class Table<Name extends TableName> {
   }
 
   private *range(start: Buffer, end: Buffer | undefined, limit?: number): Generator<TableEntry<Name>> {
+    for (const { key, value } of this.checked(start, end, limit)) {
+      if (value === null) throw new StoreError(this.damaged(key));
+      yield { key, value };
+    }
+  }
+
+  private *checked(start: Buffer, end: Buffer | undefined, limit?: number): Generator<CheckedEntry<Name>> {
     try {
-      for (const { key, value } of this.database.getRange(bounds(start, end, limit))) {
-        const parts = decodeKey(this.layout, key);
-        yield { key: parts, value: this.read(parts, value) };
-      }
+      for (const { key, value } of this.database.getRange(bounds(start, end, limit)))
+        yield { key: decodeKey(this.layout, key), value: this.valueOf(value) };
     } catch (error) {
       throw this.unusable(error);
     }
@@ -242,10 +269,16 @@ export class Table<Name extends TableName> {
   }
 
   private read(parts: readonly KeyPart[], bytes: Buffer): Value<Name> {
+    const value = this.valueOf(bytes);
+    if (value === null) throw new StoreError(this.damaged(parts));
+    return value;
+  }
+
+  /** Null: it is damaged. */
+  private valueOf(bytes: Buffer): Value<Name> | null {
     if (this.check === null) return Buffer.from(bytes) as Value<Name>;
     const value = parse(bytes);
-    if (!this.check(value)) throw new StoreError(this.damaged(parts));
-    return value as Value<Name>;
+    return this.check(value) ? (value as Value<Name>) : null;
   }
 
   private fits(bytes: Buffer): boolean {

@@ -1,4 +1,5 @@
-import type { Clock } from '../../../base/index.js';
+import { LIMITS } from '../../../api/index.js';
+import { type Clock, StoreError } from '../../../base/index.js';
 import {
   type AnswerRow,
   sealAnswer,
@@ -93,6 +94,24 @@ export class FolderAnswers implements LedgerPart {
     this.shares.clear();
   }
 
+  /**
+   * Call it when the calendar has jumped by `ms`: moves the times of answers that are not on the disk. Returns, by task, the
+   * number after the last answer that is on the disk and was made before.
+   */
+  moveUnwritten(ms: number): ReadonlyMap<string, number> {
+    const ends = new Map([...this.spans].map(([id, { next }]) => [id, next]));
+    const answers = this.parts.store.table('task_answers');
+    for (const [name, row] of [...this.unwritten]) {
+      const [id, number] = name.split('/') as [string, string];
+      const moved = { ...row, at: row.at + ms };
+      this.unwritten.set(name, moved);
+      this.writes.push(answers.write([id, Number(number)], moved));
+      ends.set(id, Math.min(ends.get(id) ?? 0, Number(number)));
+    }
+    if (this.unwritten.size > 0) this.parts.access.changed();
+    return ends;
+  }
+
   /** Call it when a task has been deleted. */
   forget(id: string): void {
     this.spans.delete(id);
@@ -120,7 +139,7 @@ export class FolderAnswers implements LedgerPart {
     span.first += 1;
     this.shares.set(workspace, (this.shares.get(workspace) ?? 1) - 1);
     const name = `${id}/${number}`;
-    const row = this.unwritten.get(name) ?? answers.get(id, number);
+    const row = this.unwritten.get(name) ?? readable(() => answers.get(id, number));
     this.unwritten.delete(name);
     this.writes.push(answers.write([id, number], null));
     if (row !== undefined) this.writes.push(this.parts.store.table('task_refs').write([id, row.ref], null));
@@ -141,8 +160,19 @@ export class FolderAnswers implements LedgerPart {
     const known = this.shares.get(workspace);
     if (known !== undefined) return known;
     let share = 0;
-    for (const { value } of this.parts.store.table('tasks').entries(workspace)) share += this.count(value);
+    const rows = this.parts.store.table('tasks').checkedPart([workspace], LIMITS.tasks);
+    for (const { value } of rows) if (value !== null) share += this.count(value);
     this.shares.set(workspace, share);
     return share;
+  }
+}
+
+/** Undefined if the value is damaged: it must not keep the ring from moving on. */
+function readable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return undefined;
   }
 }

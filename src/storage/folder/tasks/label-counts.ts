@@ -23,8 +23,8 @@ export class FolderLabelCounts {
     if (known?.version === version && known.all === all) return known;
     const { stores } = this;
     let current = 0;
-    for await (const { value } of this.store.table('task_labels').entriesInTurns(id)) {
-      if (value.version === version) current += 1;
+    for await (const { value } of this.store.table('task_labels').checkedInTurns(id)) {
+      if (value?.version === version) current += 1;
     }
     const counts = { version, current, all };
     if (stores === this.stores && all === this.all(id)) this.known.set(id, counts);

@@ -1,4 +1,4 @@
-import { type Clock, nextTurn } from '../../../base/index.js';
+import { nextTurn } from '../../../base/index.js';
 import {
   answerRef,
   type LabelOutcome,
@@ -7,7 +7,6 @@ import {
   type NewLabel,
   type Task,
 } from '../../../tasks/index.js';
-import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writes.js';
 import type { FolderLabelCounts } from './label-counts.js';
@@ -19,8 +18,6 @@ const TURN_LABELS = 32;
 interface Parts {
   readonly store: Store;
   readonly monitors: FolderMonitors;
-  readonly access: Pick<FolderAccess, 'flush'>;
-  readonly clock: Pick<Clock, 'now'>;
   readonly counts: Pick<FolderLabelCounts, 'of'>;
   /** The most labelled answers of a task. */
   readonly max: number;
@@ -36,13 +33,21 @@ interface LabelWrites {
 export class FolderLabels {
   constructor(private readonly parts: Parts) {}
 
-  /** `task`: as it is stored. Rejects with StoreError. */
-  async writesOf(dataKey: Buffer, task: Task, labels: readonly NewLabel[]): Promise<LabelWrites> {
-    const { store, access, clock, monitors, counts, max } = this.parts;
-    // An answer may be labelled at once.
-    await access.flush();
+  /**
+   * The answers so far must be on the disk. Rejects with StoreError.
+   *
+   * @param task as it is stored
+   * @param now when they were labelled, in milliseconds since 1970
+   */
+  async writesOf(
+    dataKey: Buffer,
+    task: Task,
+    labels: readonly NewLabel[],
+    now: number,
+  ): Promise<LabelWrites> {
+    const { store, monitors, counts, max } = this.parts;
     const table = store.table('task_labels');
-    const made = new LabelRows(dataKey, task, clock.now());
+    const made = new LabelRows(dataKey, task, now);
     for (const [at, label] of labels.entries()) {
       if (at % TURN_LABELS === TURN_LABELS - 1) await nextTurn();
       const ref = answerRef(dataKey, label.reference);
@@ -68,8 +73,8 @@ export class FolderLabels {
     stored: ReadonlyMap<string, LabelRow>,
   ): Promise<readonly LabelRow[]> {
     const rows: LabelRow[] = [];
-    for await (const { value } of this.parts.store.table('task_labels').entriesInTurns(id)) {
-      if (value.version < version && !stored.has(value.ref)) rows.push(value);
+    for await (const { value } of this.parts.store.table('task_labels').checkedInTurns(id)) {
+      if (value !== null && value.version < version && !stored.has(value.ref)) rows.push(value);
     }
     return rows.sort((a, b) => a.version - b.version || a.at - b.at || (a.ref < b.ref ? -1 : 1));
   }

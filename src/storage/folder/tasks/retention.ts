@@ -3,17 +3,16 @@ import type { KeyPart } from '../../../sealing/index.js';
 import { RETENTION_DOUBT_MS, RETENTION_EVERY_MS, type Task, type TaskBounds } from '../../../tasks/index.js';
 import type { FolderAccess } from '../ledger/folder-access.js';
 import type { Store } from '../lmdb/store.js';
-import type { Value } from '../lmdb/table.js';
-import type { Sealer } from '../master-key/sealer.js';
+import type { CheckedEntry } from '../lmdb/table.js';
+import type { RawWrite } from '../lmdb/writes.js';
 
 /** Entries that one transaction removes. A charge may have to wait for it. */
 const REMOVED_MAX = 1_000;
-/** Labels that one transaction removes, after they were read again in one turn of the event loop: about 2 ms. */
-const LABELS_REMOVED_MAX = 64;
+/** Entries that one transaction removes, after their values were read in one turn of the event loop: about 2 ms. */
+const READ_REMOVED_MAX = 64;
 
 interface Parts {
   readonly store: Store;
-  readonly sealer: Sealer;
   readonly access: Pick<FolderAccess, 'flush'>;
   readonly clock: Clock;
   readonly bounds: TaskBounds;
@@ -24,14 +23,27 @@ interface Parts {
   onError(error: unknown): void;
 }
 
+/** What is too old for one run. */
+interface Run {
+  /** By the calendar, as `before`. */
+  readonly now: number;
+  /** What was made earlier is removed. */
+  readonly before: number;
+  /** Whether nothing more may be removed by its age: the server stops, or the calendar has jumped since. */
+  isOver(): boolean;
+}
+
 /**
  * Deletes answers that are too old, and what deleted tasks have left. Nothing is deleted by its age while the calendar is
- * uncertain.
+ * uncertain. A task that cannot be read does not keep others from being cleared.
  */
 export class FolderRetention {
   private readonly leaving = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private cancelNext = () => {};
+  /** How often the calendar has jumped. */
+  private jumps = 0;
+  private isFirst = true;
 
   constructor(private readonly parts: Parts) {}
 
@@ -59,78 +71,133 @@ export class FolderRetention {
     this.running = this.running.then(() => this.removeAll(task)).catch((error) => this.parts.onError(error));
   }
 
+  /** Call it when the calendar has jumped. `move` moves stored times with it, while nothing is removed. */
+  jumped(move: () => Promise<void>): Promise<void> {
+    this.jumps += 1;
+    const moved = this.running.then(move);
+    this.running = moved.catch(() => {});
+    return moved;
+  }
+
   private async removeAll({ id }: Pick<Task, 'id'>): Promise<void> {
+    const { store, access } = this.parts;
     // What is not written yet would be written afterwards.
-    await this.parts.access.flush();
-    for (const name of ['task_answers', 'task_refs', 'task_labels'] as const) {
-      for (;;) {
-        const keys = firstOf(this.parts.store.table(name).keys(id), REMOVED_MAX);
-        if (keys.length === 0 || this.leaving.signal.aborted) break;
-        await this.parts.store.write(keys.map((key) => this.parts.store.table(name).write(key, null)));
-      }
+    await access.flush();
+    await this.inParts(() =>
+      store
+        .table('task_answers')
+        .checkedPart([id], READ_REMOVED_MAX)
+        .flatMap((entry) => this.removalOf(entry)),
+    );
+    for (const name of ['task_refs', 'task_labels'] as const) {
+      const table = store.table(name);
+      await this.inParts(() => firstOf(table.keys(id), REMOVED_MAX).map((key) => table.write(key, null)));
     }
   }
 
   private async run(): Promise<void> {
-    const { store, sealer, clock, bounds } = this.parts;
+    const { store, clock, bounds, onError } = this.parts;
     const now = clock.now();
     const mayExpire = clock.certainFor() >= RETENTION_DOUBT_MS;
-    const ids = (['task_answers', 'task_labels'] as const).flatMap((name) => [
+    const { jumps } = this;
+    const isOver = () => this.leaving.signal.aborted || this.jumps !== jumps;
+    const run = { now, before: now - bounds.retentionDays() * DAY_MS, isOver };
+    const ids = (['task_answers', 'task_refs', 'task_labels'] as const).flatMap((name) => [
       ...(store.table(name).firstParts() as Iterable<string>),
     ]);
     for (const id of new Set(ids)) {
       if (this.leaving.signal.aborted) return;
-      const oldest = now - bounds.retentionDays() * DAY_MS;
-      if (sealer.dataKey(id) === undefined) await this.removeAll({ id });
-      else if (mayExpire) {
-        await this.removeBefore(id, oldest);
-        await this.removeLabels(id, oldest);
-      }
+      await this.clear(id, mayExpire ? run : null).catch(onError);
     }
+    this.isFirst = false;
+  }
+
+  /** `run` null: nothing is removed by its age. */
+  private async clear(id: string, run: Run | null): Promise<void> {
+    if (this.parts.store.table('data_keys').get(id) === undefined) return this.removeAll({ id });
+    if (this.isFirst) await this.removeLostRefs(id);
+    if (run === null) return;
+    await this.removeAnswers(id, run);
+    await this.removeLabels(id, run);
+  }
+
+  /** Removes references to answers that are gone, as a damaged answer leaves one. */
+  private async removeLostRefs(id: string): Promise<void> {
+    const { store } = this.parts;
+    const [answers, refs] = [store.table('task_answers'), store.table('task_refs')];
+    if (refs.count([id]) === answers.count([id])) return;
+    const isLost = (number: number | null | undefined) =>
+      number === null || answers.count([id, number ?? -1]) === 0;
+    const lost: KeyPart[][] = [];
+    for await (const { key, value } of refs.checkedInTurns(id)) if (isLost(value)) lost.push(key);
+    for (let at = 0; at < lost.length && !this.leaving.signal.aborted; at += READ_REMOVED_MAX)
+      await store.write(lost.slice(at, at + READ_REMOVED_MAX).map((key) => refs.write(key, null)));
   }
 
   /** Labels are not in the order of their time. */
-  private async removeLabels(id: string, instant: number): Promise<void> {
+  private async removeLabels(id: string, { before, isOver }: Run): Promise<void> {
     const { store, afterOthers } = this.parts;
     const labels = store.table('task_labels');
-    const isOld = ({ at }: Value<'task_labels'>) => at < instant;
     const old: KeyPart[][] = [];
-    for await (const { key, value } of labels.entriesInTurns(id)) if (isOld(value)) old.push(key);
-    for (let at = 0; at < old.length && !this.leaving.signal.aborted; at += LABELS_REMOVED_MAX) {
+    for await (const { key, value } of labels.checkedInTurns(id))
+      if (value !== null && value.at < before) old.push(key);
+    for (let at = 0; at < old.length && !isOver(); at += READ_REMOVED_MAX) {
       await afterOthers(async () => {
-        const part = old
-          .slice(at, at + LABELS_REMOVED_MAX)
-          .map((key) => ({ key, value: labels.get(...key) }));
+        if (isOver()) return;
+        const part = old.slice(at, at + READ_REMOVED_MAX).map((key) => ({ key, value: labels.get(...key) }));
         // An answer that was labelled again meanwhile keeps its labels.
-        const removed = part.filter(({ value }) => value !== undefined && isOld(value));
+        const removed = part.filter(({ value }) => value !== undefined && value.at < before);
         await store.write(removed.map(({ key }) => labels.write(key, null)));
       });
     }
   }
 
-  private async removeBefore(id: string, instant: number): Promise<void> {
+  private async removeAnswers(id: string, run: Run): Promise<void> {
     const { store, onRemoved } = this.parts;
-    const [answers, refs] = [store.table('task_answers'), store.table('task_refs')];
+    const end = await this.endOfOld(id, run);
     for (;;) {
-      const old = firstOf(answers.entries(id), REMOVED_MAX, ({ value }) => value.at < instant);
-      if (old.length === 0 || this.leaving.signal.aborted) return;
-      await store.write(
-        old.flatMap(({ key, value }) => [answers.write(key, null), refs.write([id, value.ref], null)]),
-      );
+      const part = store.table('task_answers').checkedPart([id], READ_REMOVED_MAX);
+      const old = part.filter(({ key }) => (key[1] as number) < end);
+      if (old.length === 0 || run.isOver()) return;
+      await store.write(old.flatMap((entry) => this.removalOf(entry)));
       onRemoved(id, (old.at(-1)?.key[1] as number) + 1);
+    }
+  }
+
+  /** The number after the last answer that is too old: those with smaller numbers are older. 0: none is. */
+  private async endOfOld(id: string, { now, before }: Run): Promise<number> {
+    let end = 0;
+    for await (const { key, value } of this.parts.store.table('task_answers').checkedInTurns(id)) {
+      // The time of one that is damaged, or was made while the calendar was ahead, says nothing.
+      if (value === null || value.at > now) continue;
+      if (value.at >= before) break;
+      end = (key[1] as number) + 1;
+    }
+    return end;
+  }
+
+  /** The writes that remove an answer and the reference to it. If it is damaged, the reference stays until the next start. */
+  private removalOf({ key, value }: CheckedEntry<'task_answers'>): RawWrite[] {
+    const { store } = this.parts;
+    const removal = store.table('task_answers').write(key, null);
+    if (value === null) return [removal];
+    return [removal, store.table('task_refs').write([key[0] as string, value.ref], null)];
+  }
+
+  /** Commits what `next` returns, until that is nothing. */
+  private async inParts(next: () => RawWrite[]): Promise<void> {
+    for (;;) {
+      const writes = next();
+      if (writes.length === 0 || this.leaving.signal.aborted) return;
+      await this.parts.store.write(writes);
     }
   }
 }
 
-/** The first items, up to one that does not fit. */
-function firstOf<Item>(
-  items: Iterable<Item>,
-  max: number,
-  fits: (item: Item) => boolean = () => true,
-): Item[] {
+function firstOf<Item>(items: Iterable<Item>, max: number): Item[] {
   const found: Item[] = [];
   for (const item of items) {
-    if (found.length === max || !fits(item)) break;
+    if (found.length === max) break;
     found.push(item);
   }
   return found;

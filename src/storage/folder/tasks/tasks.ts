@@ -1,6 +1,6 @@
 import { type AuditEntry, auditEntry } from '../../../access/index.js';
 import { ApiError, LIMITS } from '../../../api/index.js';
-import { type Clock, nextTurn, randomLetters } from '../../../base/index.js';
+import { type Clock, nextTurn, randomLetters, StoreError, soundOf } from '../../../base/index.js';
 import { randomDataKey } from '../../../sealing/index.js';
 import {
   type AnswerSettled,
@@ -31,6 +31,7 @@ import {
   type TaskFit,
   type TaskMonitor,
   type TaskPlace,
+  type TaskRow,
   type TaskStore,
   type TaskVersion,
   taskNotFound,
@@ -46,6 +47,7 @@ import { FolderLabels } from './labels.js';
 import { FolderMonitors } from './monitors.js';
 import { FolderRetention } from './retention.js';
 import { FolderShadows } from './shadows.js';
+import { FolderTaskTimes } from './task-times.js';
 
 type Identified = Pick<Task, 'id'>;
 
@@ -71,6 +73,7 @@ export class FolderTasks implements TaskStore {
   private readonly shadows: FolderShadows;
   private bounds: TaskBounds | null = null;
   private retention: FolderRetention | null = null;
+  private readonly times: FolderTaskTimes;
 
   constructor(private readonly parts: Parts) {
     this.kept = new FolderAnswers(parts);
@@ -84,6 +87,8 @@ export class FolderTasks implements TaskStore {
       max: parts.labelsMax ?? LIMITS.taskLabels,
     });
     this.shadows = new FolderShadows({ ...parts, kept: this.kept });
+    const afterOthers = <Result>(work: () => Promise<Result>) => this.afterOthers(work);
+    this.times = new FolderTaskTimes({ ...parts, kept: this.kept, afterOthers });
   }
 
   start(bounds: TaskBounds): void {
@@ -95,22 +100,32 @@ export class FolderTasks implements TaskStore {
     this.retention.start();
   }
 
-  /** Resolves when nothing is being deleted. Answers are written with the ledger's last transaction. */
+  /** Resolves when nothing is being deleted or changed. Answers are written with the ledger's last transaction. */
   async stop(): Promise<void> {
     await this.retention?.stop();
+    await this.last;
   }
 
   record(task: Task, answer: TaskAnswer, settled: AnswerSettled = () => {}): void {
     settled(this.bounds !== null && this.kept.record(task, answer, this.bounds));
   }
 
+  /** Call it when the calendar has jumped by `ms`. Resolves when the stored times have moved with it. Rejects with StoreError. */
+  moveTimes(ms: number): Promise<void> {
+    return this.times.move(ms, this.retention);
+  }
+
   label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
+    // Read in the turn in which the call takes its place: see `moveTimes`.
+    const now = this.parts.clock.now();
     return this.afterOthers(async () => {
+      // An answer may be labelled at once.
+      await this.flush();
       const current = this.read(task.workspace, task.name);
       requireUnchanged(current, task);
       const dataKey = this.parts.sealer.dataKey(task.id);
       if (dataKey === undefined) throw taskNotFound();
-      const { outcome, writes } = await this.labelling.writesOf(dataKey, current, labels);
+      const { outcome, writes } = await this.labelling.writesOf(dataKey, current, labels, now);
       if (!outcome.stored) return outcome;
       await this.write(writes);
       this.labelCounts.stored(current, outcome.labels);
@@ -154,9 +169,9 @@ export class FolderTasks implements TaskStore {
 
   addPairs(task: Task, pairs: NewPairs): Promise<boolean> {
     return this.afterOthers(async () => {
-      const { sealer, access } = this.parts;
+      const { sealer } = this.parts;
       // What was answered must be written before it is changed.
-      await access.flush();
+      await this.flush();
       const dataKey = sealer.dataKey(task.id);
       if (dataKey === undefined || !hasSameShadow(this.read(task.workspace, task.name), task)) return false;
       for (const writes of this.shadows.writesOf(dataKey, task, pairs)) await this.write(writes);
@@ -227,12 +242,13 @@ export class FolderTasks implements TaskStore {
 
   async list(workspace: string): Promise<Task[]> {
     const names = [...this.parts.store.table('tasks').keys(workspace)].map(([, name]) => name as string);
-    return names.map((name) => this.read(workspace, name) as Task);
+    // A damaged one does not hide the others.
+    return soundOf(names, (name) => this.read(workspace, name) as Task, this.parts.onError);
   }
 
   async counts(workspace: string): Promise<ReadonlyMap<string, TaskCounts>> {
     const counts = new Map<string, TaskCounts>();
-    for (const { value: row } of [...this.parts.store.table('tasks').entries(workspace)]) {
+    for (const row of this.rows(workspace).values()) {
       const { current: labels } = await this.labelCounts.of(row);
       counts.set(row.id, { answers: this.kept.count(row), labels });
       // LMDB looks at every label.
@@ -271,7 +287,8 @@ export class FolderTasks implements TaskStore {
   remove({ workspace, name }: TaskPlace): Promise<boolean> {
     return this.afterOthers(async () => {
       const { store } = this.parts;
-      const task = this.read(workspace, name);
+      // The row is enough: a task that cannot be opened can be deleted.
+      const task = store.table('tasks').get(workspace, name);
       if (task === undefined) return false;
       await this.write([
         store.table('data_keys').write([task.id], null),
@@ -313,10 +330,10 @@ export class FolderTasks implements TaskStore {
     const task = this.read(workspace, name) ?? null;
     const questions = task === null ? null : ((await this.questions(task, task.version)) ?? null);
     let [count, bytes] = [0, 0];
-    for (const { key, value } of this.parts.store.table('tasks').entries(workspace)) {
-      if (key[1] === name) continue;
+    for (const [other, row] of this.rows(workspace)) {
+      if (other === name) continue;
       count += 1;
-      bytes += value.bytes;
+      bytes += row.bytes;
     }
     return { task, questions, others: { count, bytes } };
   }
@@ -326,6 +343,12 @@ export class FolderTasks implements TaskStore {
     const row = store.table('tasks').get(workspace, name);
     const dataKey = row && sealer.dataKey(row.id);
     return dataKey && openTask(dataKey, { workspace, name }, row);
+  }
+
+  /** The rows of the tasks of a workspace, by name, without those that are damaged. */
+  private rows(workspace: string): ReadonlyMap<string, TaskRow> {
+    const entries = this.parts.store.table('tasks').checkedPart([workspace], LIMITS.tasks);
+    return new Map(entries.flatMap(({ key, value }) => (value === null ? [] : [[key[1] as string, value]])));
   }
 
   private opened<Value>(
@@ -350,9 +373,20 @@ export class FolderTasks implements TaskStore {
       await this.parts.store.write(writes, entry === null ? [] : [entry]);
     } catch (error) {
       this.parts.onError(error);
-      throw new ApiError('overloaded', 'The server cannot write to its data folder.', {
-        retryAfterSeconds: 30,
-      });
+      throw cannotWrite();
+    }
+  }
+
+  /** Resolves when the answers so far are on the disk. */
+  private async flush(): Promise<void> {
+    try {
+      await this.parts.access.flush();
+    } catch (error) {
+      // The ledger reports it.
+      throw error instanceof StoreError ? cannotWrite() : error;
     }
   }
 }
+
+const cannotWrite = () =>
+  new ApiError('overloaded', 'The server cannot write to its data folder.', { retryAfterSeconds: 30 });
