@@ -4,7 +4,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { startServer } from '../../src/server/index.js';
+import type { ServerDependencies } from '../../src/server/server-dependencies.js';
 import { loadSettings } from '../../src/settings/index.js';
+import { checkOnce } from '../support/check-once.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
@@ -23,6 +25,7 @@ async function start(
   transport: string,
   whileLoading: (url: string, token: string) => Promise<void>,
   stop: AbortSignal = new AbortController().signal,
+  own: Partial<ServerDependencies> = {},
 ) {
   const environment = {
     DECIDER_PORT: '0',
@@ -35,7 +38,12 @@ async function start(
   const { told, dependencies } = testDependencies();
   const listening = (url: string) => whileLoading(url, told.token);
   const report = { ...dependencies.report, listening };
-  const server = await startServer(loadSettings(environment, undefined), { ...dependencies, report, stop });
+  const server = await startServer(loadSettings(environment, undefined), {
+    ...dependencies,
+    report,
+    stop,
+    ...own,
+  });
   return { ...server, token: told.token };
 }
 
@@ -50,6 +58,20 @@ async function isGone(t: Test, url: string) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await t.rejects(once(socket, 'connect'), { code: 'ECONNREFUSED' });
 }
+
+test('a model is refused if a lane answers the question of the check otherwise than the check', async (t) => {
+  const checkModel: typeof checkOnce = async (...asked) => {
+    const facts = await checkOnce(...asked);
+    // As a lane sees it whose device computes something else.
+    return { ...facts, logits: facts.logits.map((_, option) => (option === 0 ? 50 : 0)) };
+  };
+  const starting = start(t, modelsFolder(t.testdir()), 'node', async () => {}, undefined, { checkModel });
+  await t.rejects(starting, {
+    name: 'ModelError',
+    message:
+      /tiny\.gguf: its first waves failed: the device gives .* and the CPU 1\.00, 0\.00, 0\.00; .*decider tune/,
+  });
+});
 
 for (const transport of TRANSPORTS) {
   test(`503 model_unavailable until the models are loaded (${transport})`, async (t) => {
