@@ -8,7 +8,7 @@ import type { NodeSession } from '../session/fenced.js';
 import { expireAnswers, expireLabels, removeLeft } from './old-rows.js';
 
 /** The duty of the node that does this for all. */
-export const DUTY = 'tasks';
+const DUTY = 'tasks';
 
 interface Parts {
   readonly database: Database;
@@ -23,6 +23,8 @@ export class DatabaseRetention {
   private readonly leaving = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private cancelNext = () => {};
+  /** The session of this node that has the duty, as far as known; null: it does not have it. */
+  private holder: number | null = null;
 
   constructor(private readonly parts: Parts) {}
 
@@ -39,9 +41,8 @@ export class DatabaseRetention {
     this.leaving.abort();
     this.cancelNext();
     await this.running;
-    const { database, session } = this.parts;
-    const { id } = session;
-    if (id !== null) await this.attempt(() => giveUpDuty(database, DUTY, id));
+    const { holder } = this;
+    if (holder !== null) await this.attempt(() => giveUpDuty(this.parts.database, DUTY, holder));
   }
 
   private async run(): Promise<void> {
@@ -56,7 +57,9 @@ export class DatabaseRetention {
 
   private async isMine(): Promise<boolean> {
     const { database, session } = this.parts;
-    return session.id !== null && (await hasDuty(database, session, session.id, DUTY));
+    const { id } = session;
+    this.holder = id !== null && (await hasDuty(database, session, id, DUTY)) ? id : null;
+    return this.holder !== null;
   }
 
   /** Undefined: it failed. One step that fails does not keep the others from running. */

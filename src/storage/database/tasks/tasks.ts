@@ -104,8 +104,7 @@ export class DatabaseTasks implements TaskStore {
 
   /** Writes the answers that wait, and deletes nothing more. */
   async stop(): Promise<void> {
-    await this.retention?.stop();
-    await this.kept.stop();
+    await Promise.all([this.retention?.stop(), this.kept.stop()]);
   }
 
   async label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
