@@ -10,7 +10,10 @@ import { type Entry, nameOf } from './moved-rows.js';
 /** Bytes of a value that is not encrypted, about. */
 const VALUE_BYTES = 256;
 
-/** All entries of a table of a data folder that are moved, in the order of their keys. Rejects with StoreError for a damaged one. */
+/**
+ * All entries of a table of a data folder that are moved, in the order of their keys. Rejects with StoreError for a damaged
+ * one.
+ */
 export async function* folderEntries(store: Store, name: MovedTable): AsyncGenerator<Entry> {
   // Other processes may have written since the last read.
   store.refresh();

@@ -140,7 +140,10 @@ export class Table<Name extends TableName> {
     );
   }
 
-  /** The first entries, up to `max`, whose keys begin with `prefix` and whose next part, if `first` is given, is at least that. */
+  /**
+   * The first entries, up to `max`, whose keys begin with `prefix` and whose next part is at least `first`. Throws StoreError if
+   * the table cannot be read.
+   */
   checkedPart(prefix: readonly KeyPart[], max: number, first?: KeyPart): CheckedEntry<Name>[] {
     const start = first === undefined ? this.key(...prefix) : this.key(...prefix, first);
     return [...this.checked(start, endOfPrefix(this.key(...prefix)), max)];

@@ -110,7 +110,7 @@ export class FolderTasks implements TaskStore {
     settled(this.bounds !== null && this.kept.record(task, answer, this.bounds));
   }
 
-  /** Call it when the calendar has jumped by `ms`. Resolves when the stored times have moved with it. Rejects with StoreError. */
+  /** Call it when the calendar has jumped by `ms`. Resolves when stored times have moved with it. Rejects with StoreError. */
   moveTimes(ms: number): Promise<void> {
     return this.times.move(ms, this.retention);
   }

@@ -91,8 +91,8 @@ async function removeBatch(sql: Queryable, { id, lines }: Batch): Promise<void> 
 }
 
 /**
- * Removes submissions that are over, and the turns of keys without unfinished batches. Once `signal` aborts, it resolves after
- * the statement in progress.
+ * Removes submissions that are over, and the turns of keys without unfinished batches. Once `signal` aborts, it resolves
+ * after the statement in progress.
  */
 export async function removeStale(sql: Queryable, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await sql.execute(STALE_SUBMISSIONS)) === REMOVED_MAX);
