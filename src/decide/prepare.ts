@@ -25,7 +25,10 @@ export interface SentRequest extends Omit<RequestTerms, 'files'> {
   readonly content: Content;
   /** A limit below the usual one for the decompressed size; beyond it the result is `body_too_large`. */
   readonly decompressedBytesMax?: number;
-  /** Whose requests may use the tokens of each other's texts (see `TokenCache`). Absent: every text is tokenized. */
+  /**
+   * Whose requests share decoded images and the tokens of texts (see `TokenCache`). Absent: every text is tokenized, and
+   * images are shared with the other requests that have none.
+   */
   readonly workspace?: string | undefined;
 }
 
@@ -92,7 +95,7 @@ async function prepare(
     const { request, build, uses, diagnostics, images: files } = check(body, terms, catalog);
     const model = open(build);
     requireLabels(request.questions, build.id, model.profile.labels.length);
-    const images = await readImages(files, build, model.images, reader);
+    const images = await readImages(files, build, model.images, reader, workspace ?? '');
     const tokenizer =
       workspace === undefined
         ? model.tokenizer

@@ -53,18 +53,21 @@ export function requireImageModel(files: readonly RequestImage[], build: Catalog
 /**
  * Returns the images as the model sees them, each within its budget of tokens. Rejects with ApiError if the model reads no
  * images, or one of them cannot be decoded.
+ *
+ * @param scope see `ImageReader.read`
  */
 export async function readImages(
   files: readonly RequestImage[],
   build: CatalogBuild,
   reading: OpenModel['images'],
   reader: ImageReader,
+  scope: string,
 ): Promise<PlanImage[]> {
   const [first] = files;
   if (first === undefined) return [];
   try {
     if (reading === null) return refuse(files, build);
-    return await reader.read(files, reading.side, sizeRule(first));
+    return await reader.read(files, reading.side, sizeRule(first), scope);
   } catch (error) {
     throw withPlace(error, files);
   }

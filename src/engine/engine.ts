@@ -12,6 +12,7 @@ import { type EmbeddingSizes, Embeddings, noEmbeddings } from './scheduler/embed
 import { AdaptiveBudget } from './scheduler/idle-budget.js';
 import { Scheduler, type Urgency } from './scheduler/scheduler.js';
 import { longestPrompt, type Plan, planCells, type WaveBounds } from './wave/wave-types.js';
+import { withWorkspace } from './workspace-keys.js';
 
 /** Waves of batch plans that wait per lane, besides those in progress. */
 const WAVES_AHEAD = 2;
@@ -51,8 +52,8 @@ export interface RunOptions {
   /** Whether no other plan is computed in its waves, because one has failed in company. Its first failed wave is its last. */
   readonly alone?: boolean;
   /**
-   * Whose equal plans may get the same answer (see `SharedAnswers`), and whose prefixes count as cached. Absent: nothing is
-   * shared.
+   * Whose plans share answers (see `SharedAnswers`), prefixes and images. Absent: no answers; prefixes and images with the
+   * other plans that have none.
    */
   readonly workspace?: string;
   /** Called before `run` returns, if the plan is not answered from the cache, once the plan counts in `waiting` and `wantsBatch` or is being computed. */
@@ -156,7 +157,8 @@ export class Engine {
     const known = key === null ? undefined : this.answers.find(key, plan);
     if (known !== undefined)
       return { logits: known, queueMs: 0, computeMs: 0, isShared: true, cachedTokens: 0 };
-    const pending = new Pending(plan, clock.monotonic(), label, alone, workspace ?? null);
+    const own = workspace === undefined ? plan : withWorkspace(plan, workspace);
+    const pending = new Pending(own, clock.monotonic(), label, alone);
     if (urgency === 'live') this.admitLive(pending);
     this.add(pending, urgency);
     if (key !== null) this.answers.share(key, pending);

@@ -11,10 +11,7 @@ export interface EngineAnswer {
   readonly computeMs: number;
   /** Whether it is the answer of an equal plan (see `SharedAnswers`). */
   readonly isShared: boolean;
-  /**
-   * Tokens of the plan's prefix that the prefix cache saved and its workspace had used before; 0 in exact mode, where a
-   * context starts empty.
-   */
+  /** Tokens of the plan's prefix that the prefix cache saved; 0 in exact mode, where a context starts empty. */
   readonly cachedTokens: number;
 }
 
@@ -45,7 +42,6 @@ export class Pending implements Entry {
     private readonly since: number,
     readonly label: string | null,
     public alone: boolean,
-    readonly workspace: string | null = null,
   ) {
     this.attempts = alone ? 1 : 0;
     this.answer = new Promise((resolve, reject) => {

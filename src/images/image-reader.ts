@@ -45,7 +45,7 @@ export function inspectImages(files: readonly ImageFile[], rule: SizeRule = 'exa
 
 /**
  * Reads images: checks all headers first, then decodes one image at a time. Results are cached by the hash of the file, so
- * that an image in many requests or lines is decoded once.
+ * that an image in many requests of a workspace, or in many lines of a file, is decoded once.
  */
 export class ImageReader {
   private readonly valid = new LRUCache<string, true>({ max: VALID_FILES });
@@ -79,19 +79,25 @@ export class ImageReader {
    * `image_dimensions` if the images have too many pixels together.
    *
    * @param side pixels on each side of the square that is a token
+   * @param scope names whose images are found in the cache: the time of a request shows whether they are there
    */
-  async read(files: readonly ShownFile[], side: number, rule: SizeRule = 'exact'): Promise<PlanImage[]> {
+  async read(
+    files: readonly ShownFile[],
+    side: number,
+    rule: SizeRule = 'exact',
+    scope = '',
+  ): Promise<PlanImage[]> {
     const images: PlanImage[] = [];
     const checked = files.map((file) => ({ file: checkImageFile(file, rule), tokens: file.tokens }));
     const hashed = checked.map((each) => ({ ...each, hash: hashOf(each.file) }));
     if (rule === 'scaled') checkPixels(new Map(hashed.map(({ hash, file }) => [hash, file])));
     for (const { file, tokens, hash: content } of hashed) {
-      const hash = `${content} ${tokens} ${side}`;
-      const kept = this.images.get(hash);
+      const key = `${content} ${tokens} ${side} ${scope}`;
+      const kept = this.images.get(key);
       const image = kept ?? toImage(await this.fitted(file, gridOf(file.size, tokens, side, rule)));
       if (kept === undefined) {
         this.countMemory(image.rgb.buffer as SharedArrayBuffer);
-        this.images.set(hash, image);
+        this.images.set(key, image);
       }
       images.push(image);
     }

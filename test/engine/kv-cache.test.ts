@@ -129,14 +129,14 @@ test('a dropped plan is released when the next wave begins', async (t) => {
   t.not(cache.tryAdmit(entryOf(90, 10), 0), null, 'all cells are free');
 });
 
-test('cached tokens: what was computed before, of prefixes that the workspace has used', async (t) => {
+test('cached tokens: what was computed before', async (t) => {
   const head = new Int32Array(4).fill(7);
   const cache = new KvCache<Entry>(boundsOf(1_000, 16), { head, budget: fixedBudget(500) });
   const prefix = Int32Array.of(...head, ...new Int32Array(20).fill(8));
   const plan = planOf(prefix, [{ tokens: Int32Array.of(9, 9), options: Int32Array.of(1) }]);
-  const cachedFor = (workspace: string | null) => {
+  const cached = () => {
     cache.beginWave();
-    const running = cache.tryAdmit({ plan, dropped: false, workspace }, 100)?.running;
+    const running = cache.tryAdmit({ plan, dropped: false }, 100)?.running;
     if (running === undefined) throw new Error('no room');
     cache.extendPrefix(running, prefix.length);
     const partial = cache.trySuffix(running, 2);
@@ -144,13 +144,9 @@ test('cached tokens: what was computed before, of prefixes that the workspace ha
     cache.endWave();
     return running.cachedTokens;
   };
-  t.equal(cachedFor('a'), 0, 'the head is computed with it');
-  t.equal(cachedFor('a'), 24);
-  t.equal(cachedFor('b'), 4, 'another workspace learns of the head only');
-  t.equal(cachedFor('b'), 24, 'now it has used the prefix itself');
-  t.equal(cachedFor(null), 4);
-  t.equal(cachedFor(null), 4, 'a plan without a workspace has no prefixes');
+  t.equal(cached(), 0, 'the head is computed with it');
+  t.equal(cached(), 24);
   cache.reset();
-  t.equal(cachedFor('a'), 0);
-  t.equal(cachedFor('a'), 24);
+  t.equal(cached(), 0);
+  t.equal(cached(), 24);
 });

@@ -57,6 +57,18 @@ test('memory is counted when it is allocated, and not again for cached images', 
   );
 });
 
+test('an image is cached for its scope only', async (t) => {
+  const counted: SharedArrayBuffer[] = [];
+  const reader = new ImageReader((memory) => counted.push(memory));
+  const files = [fileOf(png({ width: 300, height: 300 }), 'png')];
+  const counts = [];
+  for (const scope of ['ws_a', 'ws_a', 'ws_b', 'ws_b', 'ws_a']) {
+    await reader.read(files, SIDE, 'exact', scope);
+    counts.push(counted.length);
+  }
+  t.strictSame(counts, [1, 1, 2, 2, 2]);
+});
+
 test('the key is the pixels’: of another file with the same ones, not of another budget', async (t) => {
   const reader = new ImageReader();
   const keyOf = async (data: Buffer, tokens = 70) =>

@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { Compile } from 'typebox/schema';
 import { DECISIONS_EXAMPLE, DecisionsResponseSchema, OpenAiErrorSchema } from '../../src/openapi/index.js';
+import { startForCallers } from '../support/callers.js';
 import { bothForms, expectedDecisions } from '../support/decide/both-forms.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { random, seedFromEnvironment } from '../support/random.js';
@@ -170,6 +171,33 @@ test('cached_tokens is what the prefix cache saved, and changes no charge', asyn
   t.ok(third.input_tokens_details.cached_tokens > 300, 'the whole state');
   t.ok(third.input_tokens_details.cached_tokens < third.input_tokens);
   t.equal(new Set(usages.map(({ input_tokens }) => input_tokens)).size, 1);
+});
+
+test('a state is computed once for each workspace: neither cached_tokens nor the time tells of others', async (t) => {
+  const { server: served, caller } = await startForCallers(t, await operatorSettings());
+  const computed = async () => {
+    const text = await (await operatorFetch(served.operatorUrl as string, '/metrics')).text();
+    return Number(/^decider_wave_tokens_sum\{model="tiny-20260101"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  const callers = { first: caller('first'), second: caller('second') };
+  const askAs = async (name: keyof typeof callers, state: string) => {
+    const before = await computed();
+    const { body } = await callers[name].post(PATH, JSON.stringify(ask(state)), {
+      'content-type': 'application/json',
+    });
+    const { usage } = JSON.parse(body);
+    const tokens = (await computed()) - before;
+    const { cached_tokens: cached } = usage.input_tokens_details;
+    t.equal(tokens + cached, usage.input_tokens, 'every token is computed or cached');
+    return cached;
+  };
+  const state = 'The parcel was lost and nobody answers. '.repeat(40);
+  // The head is computed; then the first repeat shows that keeping states pays off.
+  for (const each of ['x', state, state]) await askAs('first', each);
+  t.ok((await askAs('first', state)) > 300, 'the whole state');
+  const head = await askAs('second', state);
+  t.ok(head < 100, 'what every prompt begins with');
+  t.equal(await askAs('second', 'Another state. '.repeat(40)), head, 'as for a state that nobody has sent');
 });
 
 test('/v1/limits has the limits of decisions', async (t) => {

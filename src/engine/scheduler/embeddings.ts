@@ -13,7 +13,7 @@ export interface EmbeddingSizes {
 }
 
 /**
- * Caches the embeddings of a model's images, live and in batches, by their pixels, in memory that threads share. Bounded in
+ * Caches the embeddings of a model's images, live and in batches, by their keys, in memory that threads share. Bounded in
  * bytes; the least recently used go first. A cached embedding equals a new one bit for bit, because an image is always
  * encoded alone.
  */

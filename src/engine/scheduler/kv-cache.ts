@@ -145,8 +145,7 @@ export class KvCache<E extends Entry> {
     const shared = known === undefined ? this.takeHead(prefix, suffixRoom, headTokensMax) : NO_HEAD;
     if (prefix.users === 0) this.history?.begin(prefixKey, tokens.length);
     prefix.users += 1;
-    const own = this.ownTokens(prefix, known !== undefined, entry.workspace ?? null);
-    const cachedTokens = shared.headIsNew ? 0 : own;
+    const cachedTokens = shared.headIsNew ? 0 : prefix.done;
     const running = { entry, prefix, nextSuffix: 0, cachedTokens, logits: [] };
     this.plans.push(running);
     return { running, isCached: known !== undefined, ...shared };
@@ -260,15 +259,6 @@ export class KvCache<E extends Entry> {
     head.users = 1;
     head.done = tokens.length;
     return head;
-  }
-
-  /** The computed tokens of a prefix that its workspace may know of, which from now on has used it. */
-  private ownTokens(prefix: OwnPrefix, isCached: boolean, workspace: string | null): number {
-    const { workspaces, tokens, done } = prefix;
-    const isOwn = !isCached || (workspace !== null && workspaces.has(workspace));
-    if (workspace !== null) workspaces.add(workspace);
-    if (isOwn) return done;
-    return this.startsWithHead(tokens) ? Math.min(done, this.sharing.head.length) : 0;
   }
 
   private startsWithHead(prefix: Int32Array): boolean {

@@ -34,8 +34,6 @@ export interface OwnPrefix extends CachedPrefix {
   users: number;
   /** The last wave that used it. */
   lastWave: number;
-  /** Those that have used it. */
-  readonly workspaces: Set<string>;
 }
 
 /**
@@ -72,16 +70,7 @@ export class PrefixCache {
 
   add(key: string, tokens: Int32Array, images: readonly PlanImage[] = []): OwnPrefix {
     const sequence = this.sequences.take();
-    const prefix = {
-      key,
-      tokens,
-      images,
-      sequence,
-      done: 0,
-      users: 0,
-      lastWave: 0,
-      workspaces: new Set<string>(),
-    };
+    const prefix = { key, tokens, images, sequence, done: 0, users: 0, lastWave: 0 };
     this.byKey.set(key, prefix);
     this.cellsUsed += tokens.length;
     return prefix;

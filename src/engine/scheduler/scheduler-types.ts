@@ -10,8 +10,6 @@ export interface Entry {
   readonly alone?: boolean;
   /** An equal plan is being computed, whose answer this one gets too. Exact mode leaves it out meanwhile. */
   readonly waits?: boolean;
-  /** The workspace that it belongs to; undefined or null: none. */
-  readonly workspace?: string | null;
 }
 
 /** A prefix that has cells of a context. */
@@ -38,10 +36,7 @@ export interface Running<E extends Entry> {
   readonly prefix: CachedPrefix;
   /** The first suffix that is in no wave yet. */
   readonly nextSuffix: number;
-  /**
-   * Tokens of its prefix that were in the cache, or computed for another plan, when it was admitted. Of a prefix that only
-   * other workspaces have used, the head: otherwise a caller could find out what others have asked.
-   */
+  /** Tokens of its prefix that were in the cache, or computed for another plan, when it was admitted. */
   readonly cachedTokens: number;
   /** By suffix; written when a wave is settled. */
   readonly logits: Float32Array[];

@@ -4,7 +4,7 @@ import { imageAt } from '../profile/image-tokens.js';
 
 /** An image of a plan, in the size that its projector expects. */
 export interface PlanImage extends Pixels {
-  /** Equal for the same pixels, and only for them. */
+  /** Equal for the same pixels, and only for them; in an engine, of one workspace (see `withWorkspace`). */
   readonly key: string;
 }
 

@@ -22,7 +22,7 @@ export interface Suffix {
  */
 export interface Plan {
   readonly prefix: Int32Array;
-  /** Equal only for equal prefixes of one model. */
+  /** Equal only for equal prefixes of one model; in an engine, of one workspace (see `withWorkspace`). */
   readonly prefixKey: string;
   readonly suffixes: readonly Suffix[];
   /** Without duplicates. */
