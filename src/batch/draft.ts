@@ -1,20 +1,13 @@
 import type { Access, Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import type { LineEngines } from './batch-dependencies.js';
+import type { Idempotency } from './idempotency.js';
 import type { Ingested } from './ingest/ingest.js';
 import type { Batch } from './lifecycle/batch-transitions.js';
 import { WINDOW_MS } from './runner/deadline.js';
 import { storedOf } from './stored-bytes.js';
 
 const MODELS_CHANGED_RETRY_SECONDS = 1;
-
-/** The idempotency key of a submission. */
-export interface Idempotency {
-  /** The SHA-256 of the header `Idempotency-Key`, in hexadecimal. */
-  readonly digest: string;
-  /** The SHA-256 of the decompressed file, in hexadecimal. */
-  readonly body: string;
-}
 
 /** What a submission becomes once its file is checked. */
 interface Contents {

@@ -20,7 +20,8 @@ export {
   type WebhookState,
 } from './callbacks.js';
 export { CallerBatches } from './caller-batches.js';
-export { Draft, type Idempotency } from './draft.js';
+export { Draft } from './draft.js';
+export { type Idempotency, isSameFile } from './idempotency.js';
 export { checkLines } from './ingest/check-batch-file.js';
 export type { ChunkIds, LineTask } from './ingest/chunks.js';
 export type { DigestResult } from './ingest/digest-file.js';

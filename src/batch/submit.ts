@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Access, Caller } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { randomLetters, ShareCounts, type Shares } from '../base/index.js';
 import { randomDataKey } from '../sealing/index.js';
 import type { BatchTasks, FileThread, LineEngines, Webhooks } from './batch-dependencies.js';
-import { Draft, type Idempotency } from './draft.js';
+import { Draft } from './draft.js';
+import { type Idempotency, idempotencyOf } from './idempotency.js';
 import { freeBlock } from './ingest/blocks.js';
 import type { IngestResult, IngestTask } from './ingest/ingest.js';
 import { TasksWanted } from './ingest/wanted-tasks.js';
@@ -95,7 +95,7 @@ export class Submitter {
     const { file, encoding, signal } = submission;
     const result = await this.parts.files.digest({ file, encoding }, caller, signal);
     if (!result.ok) throw new ApiError(result.type, result.message);
-    const idempotency = { digest: idempotencyDigest(idempotencyKey), body: result.digest };
+    const idempotency = idempotencyOf(idempotencyKey, result.digest);
     const made = await this.parts.batches.find(caller.key.id, idempotency);
     return made ?? this.takeIn(caller, submission, idempotency);
   }
@@ -174,7 +174,3 @@ export function checkIdempotencyKey(values: readonly string[]): string | null {
     `Idempotency-Key must be given once, with 1 to ${LIMITS.idempotencyKeyCharacters} characters.`,
   );
 }
-
-/** The name under which a submission with an idempotency key is stored. */
-const idempotencyDigest = (idempotencyKey: string): string =>
-  createHash('sha256').update(idempotencyKey).digest('hex');

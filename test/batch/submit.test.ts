@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'tap';
 import type { Caller } from '../../src/access/index.js';
 import { Blocks } from '../../src/batch/ingest/blocks.js';
@@ -45,6 +45,32 @@ test('the same key and body within a day is the same batch; another body is a co
   t.equal(await world.submit(key, lines('a', 2), once), a);
   world.clock.advance(1);
   t.not(await world.submit(key, lines('a', 2), once), a, 'a day later');
+});
+
+test('what is stored of a submission tells nothing of the file without its idempotency key', async (t) => {
+  const world = await World.start(t);
+  const [key, other] = [world.key(), world.key()];
+  const file = lines('a', 2);
+  await world.submit(key, file, { idempotencyKey: 'k' });
+  await world.submit(other, file, { idempotencyKey: 'l' });
+  const stored = [...world.store.table('submissions').entries()].map(({ value }) => value.body);
+  t.equal(new Set(stored).size, 2, 'not even that two files are equal');
+  t.notOk(stored.includes(createHash('sha256').update(file).digest('hex')));
+});
+
+test('a submission that an earlier version stored is recognized', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  const file = lines('a', 2);
+  const once = { idempotencyKey: 'k' };
+  const batch = await world.submit(key, file, once);
+  const table = world.store.table('submissions');
+  const [entry] = table.entries();
+  if (entry === undefined) throw new Error('no entry');
+  const body = createHash('sha256').update(file).digest('hex');
+  await world.store.write([table.write(entry.key, { ...entry.value, body })]);
+  t.equal(await world.submit(key, file, once), batch);
+  t.match(await reason(world.submit(key, lines('a', 3), once)), { type: 'idempotency_conflict' });
 });
 
 test('a refused submission may be repeated with the same idempotency key', async (t) => {

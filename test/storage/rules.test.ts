@@ -320,14 +320,19 @@ test('a submission counts for its idempotency key for a day, in both storages', 
     at: now - KEPT_SUBMISSION_MS + minutes * 60_000,
   }));
   for (const { digest, at } of rows) {
-    await database.transaction((each) => putSubmission(each, 'k', { digest, body: 'f' }, digest, at));
-    await store.write([inFolder.write('k', { digest, body: 'f' }, digest, at)]);
+    const submission = { digest, body: 'f', fileDigest: 'not stored' };
+    await database.transaction((each) => putSubmission(each, 'k', submission, digest, at));
+    await store.write([inFolder.write('k', submission, digest, at)]);
   }
   for (const when of ['before the removal', 'after it']) {
     for (const { digest } of rows) {
-      const submission = { digest, body: 'f' };
+      const submission = { digest, body: 'f', fileDigest: '' };
       const found = inFolder.find('k', submission);
       t.equal(await findSubmission(database, 'k', submission), found, `${digest} ${when}`);
+      // As versions stored it before files had an HMAC.
+      const earlier = { digest, body: 'g', fileDigest: 'f' };
+      t.equal(await findSubmission(database, 'k', earlier), found);
+      t.equal(inFolder.find('k', earlier), found);
     }
     await inFolder.forget();
     await removeStale(database, new AbortController().signal);

@@ -149,7 +149,7 @@ export class CalendarWorld {
     const { database } = this;
     await removeStale(database, new AbortController().signal);
     const none = { keys: [], batches: [], models: [] };
-    const submission = { digest: 'digest', body: 'body' };
+    const submission = { digest: 'digest', body: 'body', fileDigest: '' };
     return {
       ended: (await endedBatches(database)).map(({ event }) => event),
       claimable: (await claimCandidates(database, none)).map(({ id }) => id),

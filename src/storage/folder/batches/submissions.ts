@@ -1,5 +1,5 @@
 import { type Clock, JUMP_LASTS_MS } from '../../../base/index.js';
-import { type Idempotency, idempotencyConflict, isSubmissionOver } from '../../../batch/index.js';
+import { type Idempotency, idempotencyConflict, isSameFile, isSubmissionOver } from '../../../batch/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writes.js';
 import type { BatchTimes } from './times.js';
@@ -20,10 +20,10 @@ export class Submissions {
    *
    * @throws ApiError `idempotency_conflict` if the idempotency key was used with another body
    */
-  find(key: string, { digest, body }: Idempotency): string | undefined {
-    const known = this.store.table('submissions').get(key, digest);
+  find(key: string, submission: Idempotency): string | undefined {
+    const known = this.store.table('submissions').get(key, submission.digest);
     if (known === undefined || this.isOld(known)) return undefined;
-    if (known.body === body) return known.batch;
+    if (isSameFile(known.body, submission)) return known.batch;
     throw idempotencyConflict();
   }
 

@@ -261,7 +261,8 @@ export const TABLES = {
   },
   submissions: {
     owner: 'batch',
-    meaning: 'The batch made under an idempotency key, by the SHA-256 of that, with the SHA-256 of the file.',
+    meaning:
+      'The batch made under an idempotency key, by the SHA-256 of that, and what tells its file from others (see `Idempotency`).',
     key: [
       ['key', 'text'],
       ['digest', 'text'],

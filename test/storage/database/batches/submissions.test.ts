@@ -146,7 +146,7 @@ test(
     const cluster = await BatchCluster.start(t, 0);
     const { database } = cluster;
     const { id } = await cluster.key();
-    const idempotency = { digest: 'digest', body: 'body' };
+    const idempotency = { digest: 'digest', body: 'body', fileDigest: '' };
     await database.transaction((transaction) => putSubmission(transaction, id, idempotency, 'old', 1));
     let removal = Promise.resolve();
     await database.transaction(async (transaction) => {

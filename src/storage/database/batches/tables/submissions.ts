@@ -1,4 +1,4 @@
-import { type Batch, type Idempotency, idempotencyConflict } from '../../../../batch/index.js';
+import { type Batch, type Idempotency, idempotencyConflict, isSameFile } from '../../../../batch/index.js';
 import { NOW_MS, SETTLED_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
@@ -84,10 +84,10 @@ export async function setNextNumber(sql: Transaction, key: string, number: numbe
 export async function findSubmission(
   sql: Queryable,
   key: string,
-  { digest, body }: Idempotency,
+  submission: Idempotency,
 ): Promise<string | undefined> {
-  const [row] = await sql.query<{ batch: string; body: string }>(FIND, [key, digest]);
-  if (row === undefined || row.body === body) return row?.batch;
+  const [row] = await sql.query<{ batch: string; body: string }>(FIND, [key, submission.digest]);
+  if (row === undefined || isSameFile(row.body, submission)) return row?.batch;
   throw idempotencyConflict();
 }
 
