@@ -21,7 +21,7 @@ export const cancelRecord = ({
 /** The changes of batches. */
 export const BATCH_CHANGES = {
   /**
-   * Erases a batch before its time, in any state: its data key, without which nothing of it can be read, is destroyed in
+   * Erases a batch before its time, in any state: its data key, without which nothing of it can be read, is deleted in
    * the same transaction. Lines in progress are still charged; no further one starts.
    */
   eraseBatch: (id: string): Change<ErasedBatch> => ({

@@ -10,7 +10,7 @@ export interface StoredBatch {
   readonly key: string;
   /** One of `BATCH_STATES`. */
   readonly state: string;
-  /** Nothing of it can be read any more. */
+  /** Its data key is deleted. */
   readonly deleted: boolean;
 }
 

@@ -8,7 +8,7 @@ export const eraseBatch = (id: string, options: Options) =>
   withAdministration(options, async (administration, { data, store }) => {
     const { workspace, key, state } = await administration.change(CHANGES.eraseBatch(id));
     if (options.json) return printJson({ id, workspace, key, state, erased: true });
-    print(`${id} of ${workspace} is erased: its lines, its results and its webhook cannot be read any more.`);
+    print(`${id} of ${workspace} is erased: its lines, its results and its webhook are deleted.`);
     const isServed = store.url !== '' || servingProcess(data) !== null;
     print(
       isServed

@@ -80,7 +80,7 @@ export function findBatch(store: Store, id: string): StoredBatch | undefined {
   return { id, workspace, key, state, deleted: row.deleted || isErased };
 }
 
-/** Destroys the data key of a batch, and has the server remove the rest; see `BatchErasures`. */
+/** Deletes the data key of a batch, and has the server remove the rest; see `BatchErasures`. */
 export function eraseBatch(store: Store, id: string, at: number): void {
   store.table('batch_erasures').put([id], { at });
   store.table('data_keys').remove([id]);

@@ -20,9 +20,9 @@ interface Parts {
 }
 
 /**
- * Deletes batches that are due (contract 3 `deletion`). The data key is deleted first: without it nothing of the
- * batch can be decrypted, wherever the disk still has it. Then the sealed values go, in steps, and the batch itself last,
- * so that the next run continues after a crash.
+ * Deletes batches that are due (contract 3 `deletion`). The data key is deleted first: without it nothing of the batch can
+ * be decrypted. (Free pages of the file may still have it, encrypted with the master key: see `Sealer`.) Then the sealed
+ * values go, in steps, and the batch itself last, so that the next run continues after a crash.
  */
 export class BatchDeletion {
   private readonly leaving = new AbortController();

@@ -13,7 +13,8 @@ interface DataKey {
 
 /**
  * Manages data keys, one per owner, encrypted by the master key. Deleting an owner's data key makes all its values
- * unreadable, wherever the disk still has them.
+ * unreadable, except with the master key and a file of before: until LMDB reuses the page of the deleted key, and in earlier
+ * backups. Once the master key is replaced and the earlier one destroyed, with nothing.
  */
 export class Sealer {
   private master: Buffer;

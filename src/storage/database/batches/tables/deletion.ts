@@ -57,8 +57,9 @@ export async function deletableBatches(sql: Queryable): Promise<string[]> {
 }
 
 /**
- * Deletes a batch. Its data key goes first: without it, nothing of the batch can be decrypted, wherever a disk still has
- * it. A deletion that is interrupted is found again, because the row of the batch goes last.
+ * Deletes a batch. Its data key goes first: without it, nothing of the batch can be decrypted. (PostgreSQL may still have the
+ * row in its files, its WAL and its archives, encrypted with the master key.) A deletion that is interrupted is found again,
+ * because the row of the batch goes last.
  */
 export async function deleteBatch(database: Database, id: string): Promise<void> {
   const batch = await database.transaction((transaction) => markDeleted(transaction, id));
