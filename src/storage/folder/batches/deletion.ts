@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/index.js';
 import { type Batch, type BatchReports, DELETION_MS, DOUBT_MS, deleteAfter } from '../../../batch/index.js';
+import type { KeyPart } from '../../../sealing/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { Submissions } from './submissions.js';
 import type { BatchTimes } from './times.js';
@@ -63,11 +64,18 @@ export class BatchDeletion {
     if (isCertain()) await submissions.forget();
     // The table is read below, and the buffer may hold newer states.
     await buffer.flush();
-    for await (const { value } of store.table('batches').entriesInTurns()) {
+    let damaged: readonly KeyPart[] | null = null;
+    for await (const { key, value } of store.table('batches').checkedInTurns()) {
       if (signal.aborted) return;
+      if (value === null) {
+        damaged = key;
+        continue;
+      }
       const isErased = value.deleted && !this.parts.isOpen(value.id);
       if (isErased || (isCertain() && isDue(value, now))) await this.remove(buffer.get(value.id) ?? value);
     }
+    // Throws: it is reported, and those behind it have been deleted.
+    if (damaged !== null) store.table('batches').get(...damaged);
   }
 
   private async remove(batch: Batch): Promise<void> {

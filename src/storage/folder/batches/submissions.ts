@@ -42,8 +42,8 @@ export class Submissions {
       if (old.length > 0) await this.store.write(old);
       old = [];
     };
-    for await (const { key, value } of table.entriesInTurns()) {
-      if (this.isOld(value)) old.push(table.write(key, null));
+    for await (const { key, value } of table.checkedInTurns()) {
+      if (value !== null && this.isOld(value)) old.push(table.write(key, null));
       if (old.length === REMOVED_MAX) await remove();
     }
     await remove();

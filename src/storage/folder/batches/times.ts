@@ -52,8 +52,8 @@ export class BatchTimes {
   }
 
   /**
-   * Call it when the calendar has jumped by `ms`. Resolves when every time has moved. Rejects with StoreError if a
-   * batch cannot be read: the times behind it stay as they are.
+   * Call it when the calendar has jumped by `ms`. Resolves when every time has moved, but those of damaged rows. Rejects with
+   * StoreError if a table cannot be read.
    */
   move(ms: number): Promise<void> {
     const jump: Jump = { ms, since: this.since, fresh: new Set() };
@@ -83,7 +83,8 @@ export class BatchTimes {
 
   private async moveBatches(jump: Jump): Promise<void> {
     let count = 0;
-    for await (const { value } of this.store.table('batches').entriesInTurns()) {
+    for await (const { value } of this.store.table('batches').checkedInTurns()) {
+      if (value === null) continue;
       const { id } = value;
       // Read and put in one turn, so that no other change is undone.
       const batch = this.buffer.get(id);
@@ -116,8 +117,8 @@ export class BatchTimes {
       // If the disk refuses them, the buffer keeps them and tries again.
       if (writes.length > 0) await this.store.write(writes).catch(() => this.buffer.write(...writes));
     };
-    for await (const row of table.entriesInTurns()) {
-      if (row.value.at >= jump.since) rows.push(row);
+    for await (const { key, value } of table.checkedInTurns()) {
+      if (value !== null && value.at >= jump.since) rows.push({ key, value });
       if (rows.length === MOVED_MAX) await write();
     }
     await write();

@@ -126,8 +126,7 @@ export class FolderRetention {
     const { store } = this.parts;
     const [answers, refs] = [store.table('task_answers'), store.table('task_refs')];
     if (refs.count([id]) === answers.count([id])) return;
-    const isLost = (number: number | null | undefined) =>
-      number === null || answers.count([id, number ?? -1]) === 0;
+    const isLost = (number: number | null) => number === null || answers.count([id, number]) === 0;
     const lost: KeyPart[][] = [];
     for await (const { key, value } of refs.checkedInTurns(id)) if (isLost(value)) lost.push(key);
     for (let at = 0; at < lost.length && !this.leaving.signal.aborted; at += READ_REMOVED_MAX)

@@ -81,6 +81,29 @@ test('the data key is deleted first; the next process completes a deletion inter
   t.strictSame(await world.problems(), []);
 });
 
+test('a damaged batch or submission is reported, and does not keep others from being deleted', async (t) => {
+  const world = await World.start(t);
+  const { key } = await finishedBatch(world);
+  const { store } = world;
+  // Before all others.
+  await store.write([
+    { table: 'batches', key: store.table('batches').key('a'), value: Buffer.from('{') },
+    { table: 'submissions', key: store.table('submissions').key('a', 'a'), value: Buffer.from('{') },
+  ]);
+  world.clock.advance(14 * DAY_MS);
+  await until(() => {
+    world.clock.advance(TEN_MINUTES_S * 1_000);
+    return store.table('data_keys').keys().next().done === true;
+  });
+  await until(() => world.troubles.length > 0);
+  t.match(world.troubles, [/The value a of the table batches is damaged/]);
+  t.strictSame(
+    [...store.table('submissions').keys()].map(([owner]) => owner),
+    ['a'],
+  );
+  t.strictSame(await world.list(key), { object: 'list', data: [] });
+});
+
 test('open batches and recent ones are not deleted', async (t) => {
   const world = await World.start(t);
   const { key, id } = await finishedBatch(world);
