@@ -9,9 +9,16 @@ command is repeated. On one type of processor, a seed gives the same file, byte 
 
 import argparse
 import ctypes
+import gc
 import json
 import multiprocessing
 import os
+import sys
+
+# With huge pages, a step takes a quarter less time. The C library reads this when a program starts.
+if __name__ == "__main__" and "GLIBC_TUNABLES" not in os.environ:
+    os.environ["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1"
+    os.execv(sys.executable, sys.orig_argv)
 
 # Before PyTorch is loaded. Each worker has one thread: several would add in an order that differs between runs.
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -163,6 +170,8 @@ def feed(queue: multiprocessing.Queue, tokens: Path, options: argparse.Namespace
     prompts, concepts = Prompts(tokenizer), make_concepts(tokenizer)
     threading.Thread(target=end_with_parent, daemon=True).start()
     batches = training_batches(prompts, concepts, random)
+    # The bank lives as long as the process: do not search it again and again.
+    gc.freeze()
     for step in range(begun, options.steps):
         random.seed(f"{options.seed} {step}" + (f" {rank}" if rank else ""))
         mix(batches, step)
