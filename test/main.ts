@@ -28,8 +28,8 @@ import { ROOT } from './support/sources.js';
 const TIMEOUT_MS = (LONG ? 1_200 : 240) * 1_000;
 /** Without `--costs`. */
 const SLOWEST_SHOWN = 10;
-/** One more than the processors that CI has: some tests mostly wait, for a timeout, a disk or a process that starts. */
-const JOBS = 3;
+/** Twice the processors that CI has: many tests mostly wait, for a timeout, a disk, a browser or a process that starts. */
+const JOBS = 4;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
