@@ -259,7 +259,8 @@ function taskWrites(store: Store, sealer: Sealer): RawWrite[] {
       store.table('tasks').write(['w', 'a:b'], row),
       ...versions.map(([version, sealed]) => store.table('task_versions').write([task.id, version], sealed)),
     ]),
-    ...[7, 8].flatMap((number) => answerWrites(store, dataKey, task, number)),
+    // The last numbers of 32 bits, and the first beyond.
+    ...[2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32].flatMap((number) => answerWrites(store, dataKey, task, number)),
     store.table('task_fits').write([task.id, 'm-1'], sealFit(dataKey, task, 'm-1', '{}')),
     store.table('task_shadows').write([task.id], sealShadow(dataKey, task, SHADOW)),
     store

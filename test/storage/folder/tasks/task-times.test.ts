@@ -1,8 +1,14 @@
 // The times of answers and labels in a data folder, when the calendar jumps.
+import { join } from 'node:path';
 import { test } from 'tap';
 import { DAY_MS, JUMP_LASTS_MS } from '../../../../src/base/index.js';
+import { loadSettings } from '../../../../src/settings/index.js';
+import { openFolder } from '../../../../src/storage/folder/folder-storage.js';
+import { openStore } from '../../../../src/storage/folder/index.js';
 import { answerRef } from '../../../../src/tasks/index.js';
-import { putOf } from '../../../support/batch/batch-tasks.js';
+import { putOf, TASK_BOUNDS } from '../../../support/batch/batch-tasks.js';
+import { fakeClock } from '../../../support/fake-clock.js';
+import { dataFolder, testDependencies } from '../../../support/server.js';
 import { answerOf, folderTasks, labelOf } from '../../../support/store/folder-tasks.js';
 
 for (const ms of [40 * DAY_MS, -40 * DAY_MS]) {
@@ -77,4 +83,30 @@ test('a label that was waiting when the calendar jumped moves, and an answer tha
   t.equal(store.table('task_labels').get(task.id, ref)?.at, before + DAY_MS);
   t.equal(store.table('task_answers').count([task.id]), 2);
   t.equal(store.table('task_refs').count([task.id]), 2);
+});
+
+test('the storage of a server moves the times with its calendar', async (t) => {
+  const data = join(dataFolder(t), 'data');
+  const clock = fakeClock(Date.parse('2026-05-10'));
+  const { dependencies } = testDependencies();
+  const settings = loadSettings({ DECIDER_DATA: data }, undefined);
+  const storage = await openFolder(settings, { ...dependencies, clock });
+  storage.tasks.start(TASK_BOUNDS);
+  const task = await putOf(storage.tasks, 'w', 'a');
+  const before = storage.clock.now();
+  storage.tasks.record(task, answerOf('one'));
+  await storage.tasks.label(task, [labelOf('one')]);
+  clock.set(clock.now() + DAY_MS);
+  storage.clock.now();
+  clock.pass(JUMP_LASTS_MS);
+  storage.clock.now();
+  await storage.close();
+  const store = openStore(data);
+  t.teardown(() => store.close());
+  for (const name of ['task_answers', 'task_labels'] as const)
+    t.strictSame(
+      [...store.table(name).entries()].map(({ value }) => value.at),
+      [before + DAY_MS],
+      name,
+    );
 });
