@@ -13,7 +13,7 @@ import {
 } from '../engine/index.js';
 import { MASTER_KEY_FILE } from '../sealing/index.js';
 import { checkMemory, type MemoryReport, prepareEngine } from '../server/index.js';
-import { loadSettings, type Settings, serviceLinksNotice } from '../settings/index.js';
+import { loadSettings, openSecrets, type Settings, serviceLinksNotice } from '../settings/index.js';
 import {
   KEEP_TIME_EVERY_MS,
   openStore,
@@ -23,7 +23,7 @@ import {
   type Store,
 } from '../storage/folder/index.js';
 import { servingProcess, storeExists } from '../storage/index.js';
-import { examineLedger, type Finding, ok, printFindings, problem } from './findings.js';
+import { examineLedger, type Finding, ok, printFindings, problem, warning } from './findings.js';
 import { examineHost } from './host/examine.js';
 import { thisHost } from './host/probes.js';
 import { type Options, reportError } from './output.js';
@@ -72,7 +72,10 @@ export async function* examine(
     yield problem('settings', error);
     return;
   }
-  yield ok('settings', config ?? (environment.DECIDER_CONFIG || 'no file'));
+  const open = openSecrets(environment, config);
+  yield open === null
+    ? ok('settings', config ?? (environment.DECIDER_CONFIG || 'no file'))
+    : warning('settings', open.detail, open.remedy);
   const links = serviceLinksNotice(environment);
   if (links !== null) yield ok('variables', links);
   const { prices, currency } = settings.billing;

@@ -4,7 +4,7 @@ import { isatty } from 'node:tty';
 import { systemClock, visible } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
-import { serviceLinksNotice, settingsReader } from '../settings/index.js';
+import { openSecrets, serviceLinksNotice, settingsReader } from '../settings/index.js';
 import { createErrorLog, LineOutput, RecentLines } from '../telemetry/index.js';
 import { logLines } from './log-lines.js';
 import { fail } from './output.js';
@@ -57,6 +57,8 @@ export async function serve(config: string | undefined): Promise<void> {
     const settings = read();
     const links = serviceLinksNotice(process.env);
     if (links !== null) print(links);
+    const open = openSecrets(process.env, config);
+    if (open !== null) print(`warning: ${open.detail} ${open.remedy}`);
     const recentLines = new RecentLines(systemClock.now);
     const { log, output } = createErrorLog(settings.log.level, recentLines, logLines(settings.log.format));
     outputs.push(output);

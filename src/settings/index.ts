@@ -1,5 +1,6 @@
 export { changedSettings } from './changes.js';
 export { engineThreads } from './engine-threads.js';
+export { openSecrets } from './open-secrets.js';
 export { DEFAULT_PRICES } from './prices.js';
 export { listSettings, SettingsError } from './read-settings.js';
 export { serviceLinksNotice } from './service-links.js';

@@ -62,7 +62,7 @@ export function readSettings<Table extends SettingsTable>(
   for (const name of serviceLinks(variables)) environment.delete(name);
   const settings = listSettings(table);
   refuseUnknownVariables(environment, settings);
-  const file = config ?? environment.get(CONFIG_VARIABLE);
+  const file = configFile(variables, config);
   const fromFile = file === undefined ? new Map<string, Given>() : readFile(file, settings);
   const values: Record<string, unknown> = {};
   for (const { key, variable, setting } of settings) {
@@ -75,6 +75,25 @@ export function readSettings<Table extends SettingsTable>(
     place(values, key, value);
   }
   return values as Values<Table>;
+}
+
+/** The configuration file; undefined if there is none. `config` overrides `DECIDER_CONFIG`. */
+export const configFile = (
+  variables: Readonly<Record<string, string | undefined>>,
+  config?: string,
+): string | undefined => config ?? (variables[CONFIG_VARIABLE] || undefined);
+
+/** The settings of a table that a configuration file has, with their JSON values, unchecked. Throws SettingsError. */
+export function valuesInFile(
+  file: string,
+  table: SettingsTable,
+): Array<NamedSetting & { readonly value: unknown }> {
+  const settings = listSettings(table);
+  const found = readFile(file, settings);
+  return settings.flatMap((each) => {
+    const given = found.get(each.key);
+    return given === undefined ? [] : [{ ...each, value: given.value }];
+  });
 }
 
 function refuseUnknownVariables(

@@ -45,6 +45,22 @@ function patient(t: Parameters<typeof books>[0]) {
   return { ...all, folder, models, examine, examineBeside };
 }
 
+test('doctor: a configuration file that shows the master key to all users', async (t) => {
+  const folder = t.testdir({});
+  const config = join(folder, 'decider.json');
+  writeFileSync(config, JSON.stringify({ master_key: 'ab'.repeat(32), data: folder, models: folder }));
+  for (const [mode, expected] of [
+    [0o644, { detail: /^master_key: .* is accessible to all users/, remedy: /0600/ }],
+    [0o640, { detail: config, remedy: undefined }],
+  ] as const) {
+    chmodSync(config, mode);
+    for await (const finding of findAll({ config }, {})) {
+      t.match(finding, { check: 'settings', ok: true, ...expected });
+      break;
+    }
+  }
+});
+
 test('doctor: all is well, beside the process that serves', async (t) => {
   const { store, run, examineBeside, data, models } = patient(t);
   t.teardown(serveAlone(data));

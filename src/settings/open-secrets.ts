@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs';
+import { configFile, valuesInFile } from './read-settings.js';
+import { SETTINGS } from './settings.js';
+
+/** What all users may do with a file. */
+const ALL_USERS = 0o007;
+/** `store.url` is a secret only with a password. */
+const WITH_PASSWORD = /^[^/]+:\/\/[^/?]*:[^/?]*@|[?&]password=/;
+
+/** A configuration file that shows secrets to all users. */
+interface OpenSecrets {
+  readonly detail: string;
+  readonly remedy: string;
+}
+
+/** Null: the configuration file has no secrets, or not all users can access it. Throws SettingsError as `loadSettings` does. */
+export function openSecrets(
+  variables: Readonly<Record<string, string | undefined>>,
+  config?: string,
+): OpenSecrets | null {
+  const file = configFile(variables, config);
+  if (file === undefined) return null;
+  const secrets = valuesInFile(file, SETTINGS)
+    .filter(({ setting, value }) => setting.secret && isSecret(value))
+    .map(({ key }) => key);
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  if (secrets.length === 0 || (mode & ALL_USERS) === 0) return null;
+  return {
+    detail: `${secrets.join(', ')}: ${file} is accessible to all users.`,
+    remedy: 'Change its mode to 0600 or 0640.',
+  };
+}
+
+const isSecret = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && (!/^postgres/.test(value) || WITH_PASSWORD.test(value));
