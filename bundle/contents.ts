@@ -44,8 +44,9 @@ export const backendsOf = (backend: Backend): Backend[] => (backend === 'cpu' ? 
 const BENCHMARKS_LEFT_OUT =
   /^((attacks|batch|cluster|gpu|http|json|loop|references|shadow)(\/|\.js)|memory(\.js|\/actual-process\.js))/;
 
-/** Tokens and keys that an operator has written into the clone. */
-const SECRET = /(^|\/)(\.env|[^/]*\.key)$/;
+/** Secrets and data that an operator has written into the clone; `.gitignore`, `.dockerignore` and `package.json` have them too. */
+const SECRET =
+  /(^|\/)(\.env|operator\.token|decider\.json|[^/]*\.(key|key\.[^/]*|pem|mdb|decider|archive\.jsonl))$/;
 
 const copied = (root: string, part: Part, path: string, mode: Entry['mode'] = '0644'): Entry => ({
   path,

@@ -77,3 +77,15 @@ test('the manifest: no service links, one server at a time, and time for the dra
   );
   t.match(String(container.resources.limits.cpu), /^\d+$/, 'whole cores');
 });
+
+test('compose: no service has a default password, a capability, or a way to more rights', async (t) => {
+  const [compose] = documents('compose.yml') as Exclude<ReturnType<typeof documents>, { empty: true }>;
+  const { services } = compose?.toJS() as { services: Record<string, Record<string, unknown>> };
+  t.strictSame(Object.keys(services), ['decider', 'prometheus', 'grafana']);
+  for (const [name, service] of Object.entries(services)) {
+    t.strictSame(service.cap_drop, ['ALL'], name);
+    t.strictSame(service.security_opt, ['no-new-privileges:true'], name);
+  }
+  // Without it, the user admin has the password admin.
+  t.match(services.grafana?.environment, { GF_SECURITY_ADMIN_PASSWORD: /^\$\{GRAFANA_PASSWORD:\?/ });
+});
