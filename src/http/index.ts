@@ -27,6 +27,7 @@ export {
   startHttp,
 } from './start-http.js';
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
+export { headerList } from './transport/header-list.js';
 export { isUpgrade, misfit, refuseMalformed } from './transport/node-refuse.js';
 export { endBehindRequest, IDLE_MS, sendBody } from './transport/node-send.js';
 export { ConnectionTurns } from './transport/node-turns.js';

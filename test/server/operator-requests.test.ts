@@ -244,6 +244,21 @@ test('a body that is malformed behind another request does not keep its connecti
   t.equal(text.split('HTTP/1.1 ').length - 1, 1);
 });
 
+test('header fields may have any name', async (t) => {
+  const { url } = await listen(t);
+  for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString']) {
+    const head = [
+      'GET /api/keys HTTP/1.1',
+      'Host: localhost',
+      `${name}: a`,
+      `${name}: b`,
+      'Connection: close',
+    ];
+    t.match(await raw(t, url, head), /^HTTP\/1\.1 401 /, name);
+    t.match(await raw(t, url, [...head, AUTHORIZED]), /^HTTP\/1\.1 200 /, name);
+  }
+});
+
 test('an expectation that is not known is ignored; 100-continue is answered', async (t) => {
   const { url } = await listen(t);
   const head = [

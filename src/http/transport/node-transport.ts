@@ -7,6 +7,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { guardDescriptors, type Listening } from './descriptors.js';
+import { headerList } from './header-list.js';
 import { IdleConnections } from './idle-connections.js';
 import { InFlight } from './in-flight.js';
 import { NodeExchange, ReadTurns, type ServerState } from './node-exchange.js';
@@ -15,7 +16,6 @@ import { createNodeServer } from './node-server.js';
 import { ConnectionTurns } from './node-turns.js';
 import {
   type BodyListener,
-  type HeaderList,
   type Incoming,
   isStream,
   ListenError,
@@ -171,10 +171,4 @@ function receive(
     reading.read(req, chunk.byteLength);
   });
   req.on('end', () => pass(NOTHING, true));
-}
-
-function headerList(raw: readonly string[]): HeaderList {
-  const list: [string, string][] = [];
-  for (let at = 0; at + 1 < raw.length; at += 2) list.push([raw[at]!.toLowerCase(), raw[at + 1]!]);
-  return list;
 }

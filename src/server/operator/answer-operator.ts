@@ -5,6 +5,7 @@ import {
   checkSite,
   consoleFileReply,
   type HeaderList,
+  headerList,
   MALFORMED,
   type MalformedStatus,
   misfit,
@@ -55,7 +56,7 @@ export async function answer(
   try {
     const wrong = misfit(request);
     if (wrong !== null) throw malformedRefusal(wrong);
-    const headers = fieldsOf(request);
+    const headers = headerList(request.rawHeaders);
     const files = isConsolePath(path) ? options.console : null;
     if (files !== null || path.startsWith(INTERFACE)) checkSite(headers, options.hosts, 'operator.hosts');
     if (files !== null) return consoleFile(files, method, path, headers);
@@ -127,12 +128,6 @@ const UNEXPECTED = new Refusal(
 );
 
 const COMMON = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
-
-/** The header fields in the form of the endpoints of callers. */
-const fieldsOf = ({ headersDistinct }: IncomingMessage): HeaderList =>
-  Object.entries(headersDistinct).flatMap(([name, values = []]) =>
-    values.map((value) => [name, value] as const),
-  );
 
 /** The response with a file of the operator's console. */
 interface FileAnswer {
