@@ -43,7 +43,8 @@ const pixelLimit = ({ width, height }: Size): number => width * (height + LINES_
 
 /**
  * Decodes a PNG or JPEG completely. Its structure must have been checked. Transparency is composited over white; EXIF
- * orientation is ignored. Faults of a JPEG that no pixel depends on are repaired first; whatever the decoder warns of
+ * orientation is ignored, and so is a colour profile, except that of a CMYK JPEG: models were trained on numbers of files as
+ * Pillow reads them. Faults of a JPEG that no pixel depends on are repaired first; whatever the decoder warns of
  * then is a loss, and refuses the image.
  *
  * The memory of all decodes is bounded: a request has one at a time; they run on the threads of libuv, of which the process
@@ -52,7 +53,7 @@ const pixelLimit = ({ width, height }: Size): number => width * (height + LINES_
  * @param size in its header
  */
 export async function decode(bytes: Buffer, size: Size = LARGEST): Promise<Bitmap | Undecodable> {
-  return bitmapOf(await finish(bytes, (file) => pixelsOf(file, size)));
+  return bitmapOf(await finish(bytes, (file, isCmyk) => pixelsOf(file, size, isCmyk)));
 }
 
 /**
@@ -66,8 +67,8 @@ export async function decodeColumns(
   size: Size,
   columns: number,
 ): Promise<Bitmap | Undecodable> {
-  const found = await finish(bytes, async (file) => {
-    const image = await pixelsOf(file, size);
+  const found = await finish(bytes, async (file, isCmyk) => {
+    const image = await pixelsOf(file, size, isCmyk);
     const { width, height } = await image.metadata();
     if (width !== size.width || height < size.height) throw new Error(OTHER_SIDES);
     return image.resize({ width: columns, height, fit: 'fill', kernel: 'cubic', fastShrinkOnLoad: false });
@@ -77,17 +78,23 @@ export async function decodeColumns(
 
 /** Like `decode`, but returns only the size: a third of the pixel data is copied, the least that sharp can return. */
 export async function decodeSize(bytes: Buffer): Promise<Size | Undecodable> {
-  const found = await finish(bytes, async (file) => (await pixelsOf(file, LARGEST)).extractChannel(0));
+  const found = await finish(bytes, async (file, isCmyk) =>
+    (await pixelsOf(file, LARGEST, isCmyk)).extractChannel(0),
+  );
   return isUndecodable(found) ? found : { width: found.width, height: found.height };
 }
 
 export const isUndecodable = (found: object): found is Undecodable => 'predicate' in found;
 
-/** Red, green and blue of 8 bits each, row by row. */
-async function pixelsOf(bytes: Buffer, size: Size): Promise<Sharp> {
+/**
+ * Red, green and blue of 8 bits each, row by row.
+ *
+ * @param isCmyk there are no numbers of red, green and blue in the file: its profile, or a usual one, says what they are
+ */
+async function pixelsOf(bytes: Buffer, size: Size, isCmyk: boolean): Promise<Sharp> {
   const sharp = await loadImageLibrary();
   const limitInputPixels = Math.max(pixelLimit(LARGEST), pixelLimit(size));
-  return sharp(bytes, { failOn: 'warning', limitInputPixels, sequentialRead: true })
+  return sharp(bytes, { failOn: 'warning', limitInputPixels, sequentialRead: true, ignoreIcc: !isCmyk })
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' });
@@ -95,6 +102,7 @@ async function pixelsOf(bytes: Buffer, size: Size): Promise<Sharp> {
 
 const JPEG_MAGIC = 0xffd8;
 const CHANNELS = 3;
+const CMYK_COMPONENTS = 4;
 
 /** Pixels, of which `data` may have more lines than `height`. */
 interface Decoded extends Size {
@@ -108,18 +116,22 @@ function bitmapOf(found: Decoded | Undecodable): Bitmap | Undecodable {
 }
 
 /** @param made what is done with the pixels of a file, which may be a repaired one with more lines */
-async function finish(bytes: Buffer, made: (file: Buffer) => Promise<Sharp>): Promise<Decoded | Undecodable> {
-  const run = async (file: Buffer, lines?: number) => {
-    const { data, info } = await (await made(file)).toBuffer({ resolveWithObject: true });
+async function finish(
+  bytes: Buffer,
+  made: (file: Buffer, isCmyk: boolean) => Promise<Sharp>,
+): Promise<Decoded | Undecodable> {
+  const run = async (file: Buffer, isCmyk: boolean, lines?: number) => {
+    const { data, info } = await (await made(file, isCmyk)).toBuffer({ resolveWithObject: true });
     return { data, width: info.width, height: lines ?? info.height };
   };
   if (bytes.readUInt16BE() !== JPEG_MAGIC) {
-    return run(bytes).catch((error: unknown) => ({ predicate: predicateOf(messageOf(error)) }));
+    return run(bytes, false).catch((error: unknown) => ({ predicate: predicateOf(messageOf(error)) }));
   }
   const parts = jpegParts(bytes);
   if (lacksScans(bytes, parts)) return { predicate: INCOMPLETE };
   const repaired = repairedJpeg(bytes, parts);
-  const runJpeg = (file: Buffer) => run(withLinesBehind(file), parts.frame?.height);
+  const isCmyk = parts.frame?.components === CMYK_COMPONENTS;
+  const runJpeg = (file: Buffer) => run(withLinesBehind(file), isCmyk, parts.frame?.height);
   try {
     return await runJpeg(repaired);
   } catch (error) {

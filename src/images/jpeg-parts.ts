@@ -13,6 +13,8 @@ interface JpegSegment {
 interface JpegFrame extends Size {
   readonly marker: number;
   readonly precision: number;
+  /** 1 for grey, 3 for colours, 4 for CMYK. */
+  readonly components: number;
 }
 
 /** The structure of a JPEG, up to its end marker. */
@@ -96,11 +98,12 @@ export function nextMarker(
 }
 
 function readFrame(bytes: Buffer, { marker, start }: JpegSegment): JpegFrame | null {
-  if (start + 5 > bytes.length) return null;
+  if (start + 6 > bytes.length) return null;
   return {
     marker,
     precision: bytes.readUInt8(start),
     height: bytes.readUInt16BE(start + 1),
     width: bytes.readUInt16BE(start + 3),
+    components: bytes.readUInt8(start + 5),
   };
 }

@@ -1,10 +1,32 @@
+import sharp from 'sharp';
 import { test } from 'tap';
-import { decode } from '../../src/images/decode.js';
+import { decode, decodeColumns, decodeSize } from '../../src/images/decode.js';
 import { ImageReader } from '../../src/images/index.js';
 import type { Bitmap } from '../../src/images/pixels.js';
 import { resize } from '../../src/images/resize.js';
-import { noisyJpeg } from '../support/images/jpeg.js';
+import { noisyJpeg, segments } from '../support/images/jpeg.js';
 import { png } from '../support/images/png.js';
+
+/** A PNG without the chunks that a decoder may ignore: profiles and the like. */
+function withoutChunks(file: Buffer): Buffer {
+  const kept = [file.subarray(0, 8)];
+  for (let at = 8; at < file.length; ) {
+    const end = at + 12 + file.readUInt32BE(at);
+    const isAncillary = ((file[at + 4] as number) & 0x20) !== 0;
+    if (!isAncillary) kept.push(file.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat(kept);
+}
+
+/** A JPEG without APP1 to APP15. */
+function withoutApplicationSegments(file: Buffer): Buffer {
+  const found = segments(file).filter(({ marker }) => marker > 0xe0 && marker <= 0xef);
+  let kept = file;
+  for (const { start, end } of found.reverse())
+    kept = Buffer.concat([kept.subarray(0, start), kept.subarray(end)]);
+  return kept;
+}
 
 const SIDE = 48;
 const fileOf = (data: Buffer, format: 'png' | 'jpeg', tokens = 70) => ({
@@ -38,6 +60,28 @@ test('images are returned in order, resized for the model, and the same from the
   t.equal(images[2], images[0], 'one that was read is not read again');
   t.strictSame(await reader.read(files, SIDE), images);
   t.strictSame(await new ImageReader().read(files, SIDE), images, 'nor does it depend on what is kept');
+});
+
+test('a colour profile is ignored, also where only columns or the size are decoded', async (t) => {
+  const plain = sharp(await noisyJpeg(400, 300)).toColourspace('srgb');
+  const profiled = plain.withIccProfile('p3');
+  for (const [name, file, stripped] of [
+    ['PNG', await profiled.png().toBuffer(), withoutChunks],
+    ['JPEG', await profiled.jpeg().toBuffer(), withoutApplicationSegments],
+  ] as const) {
+    const bare = stripped(file);
+    t.ok(file.length > bare.length, `${name} has a profile`);
+    const found = (await decode(file)) as Bitmap;
+    t.strictSame(found, await decode(bare), name);
+    t.notSame(
+      found.rgb,
+      await sharp(file).toColourspace('srgb').raw().toBuffer(),
+      'it would change the pixels',
+    );
+    const size = { width: 400, height: 300 };
+    t.strictSame(await decodeColumns(file, size, 100), await decodeColumns(bare, size, 100), name);
+    t.match(await decodeSize(file), size);
+  }
 });
 
 test('memory is counted when it is allocated, and not again for cached images', async (t) => {
