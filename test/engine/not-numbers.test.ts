@@ -15,6 +15,7 @@ import {
   type Plan,
   type Sharing,
 } from '../../src/engine/index.js';
+import { FAILURES_MAX } from '../../src/engine/lanes/lane.js';
 import { runServedWave } from '../../src/engine/wave/run-wave.js';
 import type { WaveTask } from '../../src/engine/wave/task.js';
 import { requireEmbedding, requireLogits } from '../../src/engine/wave/usable-numbers.js';
@@ -106,6 +107,19 @@ test('a plan whose logits are not numbers fails, and no plan beside or after it 
   t.match(bad, /not a number/);
   t.strictSame([first, ...others], alone);
   for (const [at, each] of good.entries()) t.strictSame(await run(each), alone[at], 'later');
+});
+
+test('however many plans fail because of themselves, their lane does not rest', async (t) => {
+  const { run } = gpuEngine();
+  const bad = () => run(plan(4_000, BAD));
+  for (let time = 0; time < FAILURES_MAX; time++) t.match(await bad(), /not a number/);
+  t.strictSame(await run(plan(1_000, 5)), [[10, 15]]);
+  // Beside others, one after the other, with a good one in each wave.
+  for (let time = 0; time < FAILURES_MAX; time++) {
+    const [first, second, good] = await Promise.all([bad(), bad(), run(plan(1_000, 5))]);
+    t.match([first, second], [/not a number/, /not a number/]);
+    t.strictSame(good, [[10, 15]]);
+  }
 });
 
 test('a prefix is not kept in the cache if the logits of a suffix are not numbers', async (t) => {

@@ -6,7 +6,10 @@ import type { WaveResult, WaveTask } from '../wave/task.js';
 import { isWorking, type LaneEvent, type LaneState, nextState } from './lane-transitions.js';
 import { afterRunning, START_MS_MAX } from './wave-limit.js';
 
-/** After this many failed waves in a row the lane rests. One plan fails at most twice, so it is not enough. */
+/**
+ * After this many failed waves in a row the lane rests. One plan fails at most twice, so it is not enough; a wave of one plan
+ * that leads to NaN does not count, so that no caller can make a lane rest for all others.
+ */
 export const FAILURES_MAX = 4;
 /** The first pause; each one in a row is twice as long as the one before. */
 export const PAUSE_MS = 1_000;
@@ -108,10 +111,11 @@ export class Lane<E extends Entry> {
     this.change('wave_done', null);
   }
 
-  failed(error: unknown): void {
-    this.failures += 1;
+  /** @param isOfPlan the plan of the wave is the cause, as far as is known, and not the device: it does not count */
+  failed(error: unknown, isOfPlan = false): void {
+    if (!isOfPlan) this.failures += 1;
     if (this.current !== 'busy' || error instanceof ThreadStartError) this.change('not_started', error);
-    else this.change(this.failures < FAILURES_MAX ? 'wave_failed' : 'wave_failed_again', error);
+    else this.change(isOfPlan || this.failures < FAILURES_MAX ? 'wave_failed' : 'wave_failed_again', error);
   }
 
   /** The lane takes no more waves. */

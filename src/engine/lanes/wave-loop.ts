@@ -9,6 +9,7 @@ import type { Scheduler } from '../scheduler/scheduler.js';
 import type { Running } from '../scheduler/scheduler-types.js';
 import { settle } from '../scheduler/step.js';
 import type { Wave } from '../scheduler/wave-builder.js';
+import { isNotNumbers } from '../wave/usable-numbers.js';
 import { Lane, type LaneStatus, type WaveRunner } from './lane.js';
 import { NotComputed } from './not-computed.js';
 import { waveLimitMs } from './wave-limit.js';
@@ -168,7 +169,7 @@ export class WaveLoop {
         // Plans that are equal to one that was given up no longer wait for it.
         this.dispatch();
       };
-      lane.failed(error);
+      lane.failed(error, wave.running.length === 1 && isNotNumbers(error));
     }
     // The next wave starts before the answers of this one are written.
     this.dispatch();

@@ -5,6 +5,10 @@ import { LABEL_MASS } from './wave-types.js';
 const NOT_NUMBERS =
   'its output is not a number; its weights or metadata are damaged, or the device computes wrongly';
 
+/** Whether a wave failed with the error that these checks throw, which loses its class between threads. */
+export const isNotNumbers = (error: unknown): boolean =>
+  error instanceof Error && error.message === NOT_NUMBERS;
+
 /** Largest value of an embedding: the squares of larger ones overflow, and a norm then turns them into zeros. */
 const EMBEDDING_MAX = 1e18;
 
