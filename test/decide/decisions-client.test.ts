@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { LIMITS } from '../../src/api/index.js';
 import { decisionsBody, fromDecisions } from '../../src/decide/index.js';
 import { readResponse } from '../../src/evaluation/read-response.js';
 
@@ -56,6 +57,39 @@ test('a state is text or JSON, with its numbers as they were written', async (t)
   t.match(source, /"a": 1\.50/);
 });
 
+test('of a long state, what a model reads of it is sent', async (t) => {
+  const most = LIMITS.stateCodePoints;
+  const inputOf = (state: unknown) => written({ state, questions: QUESTIONS }).input;
+  const exact = '🙂'.repeat(most);
+  t.equal(inputOf(exact), exact);
+  t.equal(inputOf(`${exact}x`), exact);
+  const around = JSON.stringify({ a: '' }, null, 2).length;
+  const data = { a: 'x'.repeat(most - around) };
+  t.strictSame(inputOf(data)[0].content, [{ type: 'input_json', data }]);
+  const longer = { a: `${data.a}x` };
+  t.equal(inputOf(longer), JSON.stringify(longer, null, 2).slice(0, most));
+});
+
+test('empty instructions are sent, none are not', async (t) => {
+  const [empty, none, sides] = written({
+    state: 's',
+    questions: {
+      empty: { type: 'noul', instructions: '' },
+      none: { type: 'noul' },
+      sides: { type: 'noul', instructions: '', criteria: { yes: 'it is', no: null } },
+    },
+  }).questions;
+  t.strictSame([empty.instructions, none.instructions], ['', undefined]);
+  t.equal(sides.instructions, 'Criteria for true:\nit is');
+});
+
+test('images with a budget that the Decisions API does not have are refused', async (t) => {
+  const request = { state: 'img', questions: QUESTIONS, image_budget: 140 };
+  t.ok(written({ ...request }));
+  const assets = { img: { type: 'image', format: 'jpg', data_base64: '/9j/' } };
+  t.throws(() => written({ ...request, assets }), { message: /`image_budget` 140/ });
+});
+
 test('images are parts of the input and of instructions, and of nothing else', async (t) => {
   const asset = { format: 'jpg', data_base64: '/9j/' };
   const image = { type: 'input_image', image_url: 'data:image/jpeg;base64,/9j/', detail: 'low' };
@@ -70,7 +104,7 @@ test('images are parts of the input and of instructions, and of nothing else', a
     image,
     { type: 'input_text', text: ' it?' },
   ]);
-  const json = written({ ...request, image_budget: 140, state: ['img', 'img1'], questions: QUESTIONS });
+  const json = written({ ...request, image_budget: 280, state: ['img', 'img1'], questions: QUESTIONS });
   t.strictSame(json.input[0].content[0], { type: 'input_text', text: '[\n  "' });
   t.strictSame(json.input[0].content[1], { type: 'input_image', image_url: image.image_url });
   const described = { q: { type: 'choice', criteria: { a: 'img', b: null } } };

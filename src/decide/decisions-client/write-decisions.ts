@@ -1,4 +1,4 @@
-import { OPTION_KINDS } from '../../api/index.js';
+import { DEFAULT_IMAGE_BUDGET, LIMITS, OPTION_KINDS } from '../../api/index.js';
 import { OperatorError } from '../../base/index.js';
 import { ANY_MODEL, checkRequest } from '../check-request.js';
 import type {
@@ -12,12 +12,13 @@ import type {
 } from '../decide-types.js';
 import { openBody } from '../request/open-body.js';
 import { stateText } from '../request/state-text.js';
+import { truncateCodePoints } from '../request/strings.js';
 
 const NO_FILES = new Map<string, Uint8Array>();
 const TERMS = { model: null, files: NO_FILES, format: 'decide', allowedModels: null } as const;
 /** `/v1/decisions` requires a model; one that is not served is answered by the default model. */
 const ANY = 'default';
-/** The budget that `detail` chooses with `low`; anything else chooses the largest. */
+/** The budget that `detail` chooses with `low`; anything else chooses the largest, which is the default. */
 const LOW_BUDGET = 70;
 
 /**
@@ -26,10 +27,12 @@ const LOW_BUDGET = 70;
  * there and are appended to its instructions; levels are labelled with their numbers; both as `@ai-sdk/openai` does.
  *
  * @param body a valid request in JSON, with images in base64
- * @throws ApiError if it is not valid, OperatorError for an image in a description
+ * @throws ApiError if it is not valid, OperatorError for an image in a description, or with a budget that `detail` does not
+ *   have
  */
 export function decisionsBody(body: Uint8Array): string {
   const { request, uses } = checkRequest(openBody(body), TERMS, ANY_MODEL);
+  requireBudget(request);
   const questions = request.questions.map((question, at) =>
     questionJson(question, uses.questions[at], (text, found) => contentJson(text, found, request)),
   );
@@ -37,11 +40,22 @@ export function decisionsBody(body: Uint8Array): string {
   return `{"model":${model},"input":${inputJson(request, uses.state)},"questions":[${questions.join(',')}]}`;
 }
 
+/** Throws OperatorError. */
+function requireBudget({ assets, imageBudget }: DecideRequest): void {
+  if (assets.length === 0 || [LOW_BUDGET, DEFAULT_IMAGE_BUDGET].includes(imageBudget)) return;
+  throw new OperatorError(
+    `A case has images with the \`image_budget\` ${imageBudget}, which /v1/decisions does not have: only ${LOW_BUDGET} and ${DEFAULT_IMAGE_BUDGET}.`,
+  );
+}
+
+/** The state as the model reads it: of a long one its beginning, which is no JSON any more. */
 function inputJson(request: DecideRequest, uses: readonly ImageUse[]): string {
   const { state } = request;
-  const text = stateText(state);
+  const most = LIMITS.stateCodePoints;
+  const whole = stateText(state, most + 1);
+  const text = truncateCodePoints(whole, most);
   if (uses.length > 0) return `[{"role":"user","content":${contentJson(text, uses, request)}}]`;
-  if (!isData(state)) return JSON.stringify(text);
+  if (!isData(state) || text !== whole) return JSON.stringify(text);
   return `[{"role":"user","content":[{"type":"input_json","data":${text}}]}]`;
 }
 
@@ -64,11 +78,12 @@ function questionJson(
   }
   const kind = OPTION_KINDS[type];
   const sides = kind === 'sides' ? options.flatMap(sideText) : [];
-  const asked = [...(instructions === null ? [] : [instructions]), ...sides].join('\n\n');
+  const asked = [instructions ?? '', ...sides].filter((text) => text !== '').join('\n\n');
+  const isAsked = instructions !== null || sides.length > 0;
   const fields = [
     `"type":"${TYPES[kind]}"`,
     `"name":${JSON.stringify(name)}`,
-    ...(asked === '' ? [] : [`"instructions":${content(asked, uses?.instructions ?? [])}`]),
+    ...(isAsked ? [`"instructions":${content(asked, uses?.instructions ?? [])}`] : []),
   ];
   if (kind === 'labels') {
     const choices = options.map(({ key, description }) => described({ value: key }, description));
