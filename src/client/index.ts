@@ -15,3 +15,4 @@ export { type DecideOptions, Decider, type DeciderOptions } from './decider-clie
 export { type HttpCall, HttpCalls, type ResponseInfo } from './http-calls.js';
 export { hasState, LabelRoom } from './label-pieces.js';
 export { type LabelOptions, TaskCalls } from './task-calls.js';
+export { usualTimeLimit } from './time-limit.js';

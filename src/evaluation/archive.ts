@@ -151,7 +151,7 @@ export class Archive {
    * Opens an archive to continue it; creates it if it does not exist. A last line that is not whole, as a killed process
    * leaves it, is removed. Throws OperatorError if it belongs to other cases or another target.
    */
-  static resume(file: string, header: ArchiveHeader): Archive {
+  static resume(file: string, header: ArchiveHeader, truncate = ftruncateSync): Archive {
     if (!existsSync(file)) return Archive.create(file, header);
     const unlock = lock(file);
     try {
@@ -159,7 +159,12 @@ export class Archive {
       if (found !== null) {
         checkSame(file, found.header, header);
         const descriptor = openSync(file, constants.O_RDWR | constants.O_APPEND, MODE);
-        ftruncateSync(descriptor, found.bytes);
+        try {
+          truncate(descriptor, found.bytes);
+        } catch (error) {
+          closeSync(descriptor);
+          throw error;
+        }
         return new Archive(file, descriptor, unlock, found.answers, found.bytes);
       }
       removeTorn(file);

@@ -2,8 +2,8 @@ import type { Case } from './cases/case.js';
 import { bodyOf } from './variants.js';
 
 const RAW = 'raw_probabilities';
-/** Fields of a batch line that a decision does not have: those of a case have no meaning. */
-const OF_LINE = ['custom_id', 'task'];
+/** Fields of a batch line that the body of a decision does not have: those of a case have no meaning. */
+const OF_LINE = ['custom_id', 'task', 'label_mass', 'option_rotations'];
 
 /**
  * A case as a line of a batch file, whose results `decider eval --results` reads. The order of keys and the form of numbers

@@ -44,6 +44,19 @@ test('a new archive that cannot be locked is closed, and removed unless another 
   t.equal(open(), before);
 });
 
+test('an archive that cannot be cut to its whole lines is closed, and can be opened again', async (t) => {
+  const file = join(t.testdir({}), 'a.jsonl');
+  Archive.create(file, HEADER).close();
+  writeFileSync(file, `${JSON.stringify(HEADER)}\n`);
+  const before = readdirSync('/proc/self/fd').length;
+  const noRoom = () => {
+    throw new Error('no room');
+  };
+  t.throws(() => Archive.resume(file, HEADER, noRoom), /no room/);
+  t.equal(readdirSync('/proc/self/fd').length, before);
+  Archive.resume(file, HEADER).close();
+});
+
 test('the line that a kill cut is removed', async (t) => {
   const file = join(t.testdir({}), 'a.jsonl');
   const archive = Archive.create(file, HEADER);

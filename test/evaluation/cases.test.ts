@@ -136,7 +136,13 @@ test('rows of public benchmarks', async (t) => {
   for (const label of [3, '3']) {
     t.match(one('hellaswag', { ...swag, label }), { id: 'hellaswag-24', group: 'video-1', expected: 3 });
   }
-  t.throws(() => one('hellaswag', { ...swag, label: '' }), /:1: `label` is empty/);
+  for (const label of ['', ' ', null, undefined])
+    t.throws(() => one('hellaswag', { ...swag, label }), /:1: `label` is empty/);
+  for (const label of [4, '4', 1.5, -1, '0x1', [], false])
+    t.throws(
+      () => one('hellaswag', { ...swag, label }),
+      /:1: `label` must be the number of one of the endings/,
+    );
   t.throws(() => one('boolq', { question: 'x' }), /:1: `answer` must be true or false/);
   t.throws(() => one('mmlu', { ...mmlu, answer: 7 }), /must be one of the labels/);
   t.throws(() => read(t, ['no json'], 'arc'), /:1: not valid JSON/);

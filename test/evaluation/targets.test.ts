@@ -18,6 +18,7 @@ import {
   type Target,
 } from '../../src/evaluation/index.js';
 import { readResponse } from '../../src/evaluation/read-response.js';
+import { timeLimitOf } from '../../src/evaluation/targets/server-target.js';
 import { openLocal } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { type generatedCase, writeCases } from '../support/evaluation/cases.js';
@@ -124,6 +125,15 @@ test('in exact mode, the engine, a server and a batch results file give the same
 
   const stored = reportOf(cases, readStored(join(folder, 'a')));
   t.strictSame(stored, inProcess, 'the archive gives the same report without asking again');
+});
+
+test('the time limit of a request grows with its prompts', async (t) => {
+  const limitOf = (questions: number, rotations = 1) => {
+    const entries = Array.from({ length: questions }, (_, at) => [`q${at}`, { type: 'noul' }]);
+    return timeLimitOf(JSON.stringify({ state: 's', questions: Object.fromEntries(entries) }), rotations);
+  };
+  t.strictSame([limitOf(1), limitOf(16), limitOf(17), limitOf(8, 2)], [300_000, 300_000, 360_000, 300_000]);
+  t.equal(limitOf(16, 26), 300_000 + 25 * 60_000);
 });
 
 /** A report without what differs between targets. */

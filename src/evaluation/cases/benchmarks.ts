@@ -90,14 +90,23 @@ function mmlu(row: Row, line: number): Draft {
 function hellaswag(row: Row, line: number): Draft {
   const texts = strings(row.endings, 'endings');
   const labels = texts.map((_, index) => LETTERS[index] ?? '');
-  if (row.label === undefined || row.label === '')
+  const { label } = row;
+  if ((label ?? '') === '' || (typeof label === 'string' && label.trim() === ''))
     throw new CaseError('`label` is empty; use the validation set');
   return {
     id: `hellaswag-${row.ind ?? line}`,
     group: typeof row.source_id === 'string' && row.source_id !== '' ? row.source_id : null,
     request: multipleChoice(text(row, 'ctx'), 'Which text continues it best?', labels, texts),
-    expected: { answer: labels[Number(row.label)] ?? String(row.label) },
+    expected: { answer: letterAt(label, labels) },
   };
+}
+
+/** The letter of a `label`, which is a whole number or a string of digits. */
+function letterAt(label: unknown, letters: readonly string[]): string {
+  const isIndex = Number.isInteger(label) || (typeof label === 'string' && /^[0-9]+$/.test(label));
+  const letter = isIndex ? letters[Number(label)] : undefined;
+  if (letter === undefined) throw new CaseError('`label` must be the number of one of the endings, from 0');
+  return letter;
 }
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];

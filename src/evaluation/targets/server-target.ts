@@ -5,11 +5,12 @@ import {
   readEndpoint,
   requireToken,
 } from '../../base/index.js';
+import { usualTimeLimit } from '../../client/index.js';
 import { decisionsBody, fromDecisions } from '../../decide/index.js';
 import type { Outcome, OutcomeError } from '../archive.js';
 import { type Busy, isTemporary, type Target } from './target.js';
 
-/** How long a response may take. */
+/** How long a response to a request of few prompts may take. */
 const TIMEOUT_MS = 300_000;
 /** The largest response: 16 questions of 26 options need a tenth of it. */
 const RESPONSE_BYTES_MAX = 4 << 20;
@@ -47,7 +48,8 @@ export function serverTarget({ url, path, token, concurrency }: ServerOptions): 
     concurrency,
     async ask(request, rotations) {
       const body = hasDecisions ? decisionsBody(Buffer.from(request)) : request;
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const timeoutMs = timeLimitOf(request, rotations);
+      const signal = AbortSignal.timeout(timeoutMs);
       const own = rotations === 1 ? headers : { ...headers, 'service-option-rotations': String(rotations) };
       try {
         const response = await fetch(address, {
@@ -60,11 +62,23 @@ export function serverTarget({ url, path, token, concurrency }: ServerOptions): 
         const text = await readBody(response);
         return text === null ? badAnswer(response, TOO_LARGE) : outcomeOf(response, text, hasDecisions);
       } catch (error) {
-        return { error: networkError(error) };
+        return { error: networkError(error, timeoutMs) };
       }
     },
     async close() {},
   };
+}
+
+/**
+ * How long the response to a request may take, in milliseconds: the time of a server grows with the prompts.
+ *
+ * @param request a valid body as JSON
+ * @param rotations the orders in which each `choice` is asked at most
+ */
+export function timeLimitOf(request: string, rotations: number): number {
+  const { questions } = JSON.parse(request) as { questions: object };
+  const prompts = Object.keys(questions).length * rotations;
+  return TIMEOUT_MS + usualTimeLimit(prompts) - usualTimeLimit(1);
 }
 
 /** Null if it is too large. */
@@ -117,10 +131,10 @@ function parse(text: string): Record<string, unknown> | null {
 }
 
 /** `fetch` hides the reason in `cause`. */
-function networkError(error: unknown): OutcomeError {
+function networkError(error: unknown, timeoutMs: number): OutcomeError {
   const { message, cause, name } = error as Error;
   const failed = (type: string, reason: string) => ({ status: null, type, message: reason, temporary: true });
-  if (name === 'TimeoutError') return failed('network', `no response within ${TIMEOUT_MS / 1_000} seconds`);
+  if (name === 'TimeoutError') return failed('network', `no response within ${timeoutMs / 1_000} seconds`);
   if (!(cause instanceof Error)) return failed('network', message);
   const { code = '' } = cause as NodeJS.ErrnoException;
   return failed(
