@@ -711,10 +711,15 @@ var LabelRoom = class {
     return true;
   }
 };
+function refuseString(list, name) {
+  if (typeof list === "string") throw new TypeError(`${name}: must be a list, not one string.`);
+}
 async function* linesOfLabels(labels, signal) {
+  refuseString(labels, "labels");
   for await (const label of untilAborted(labels, signal)) yield JSON.stringify(await withInlineImages(label));
 }
 async function* labelPieces(lines, signal) {
+  refuseString(lines, "lines");
   let [body, taken, room] = ["", 0, new LabelRoom()];
   const piece = () => ({ body, lines: room.lines, hasStates: room.states > 0 });
   for await (const line of untilAborted(lines, signal)) {
@@ -971,5 +976,6 @@ export {
   hasState,
   noul,
   score,
-  systemRuntime
+  systemRuntime,
+  usualTimeLimit
 };

@@ -40,11 +40,17 @@ export interface LabelPiece {
   readonly hasStates: boolean;
 }
 
+/** Throws TypeError for a string, whose characters would be taken for the entries of a list. */
+function refuseString(list: unknown, name: string): void {
+  if (typeof list === 'string') throw new TypeError(`${name}: must be a list, not one string.`);
+}
+
 /** Labels as lines of JSON. Rejects with DeciderError for files that are no images. */
 export async function* linesOfLabels(
   labels: Iterable<TaskLabel> | AsyncIterable<TaskLabel>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string, void> {
+  refuseString(labels, 'labels');
   for await (const label of untilAborted(labels, signal)) yield JSON.stringify(await withInlineImages(label));
 }
 
@@ -56,6 +62,7 @@ export async function* labelPieces(
   lines: Iterable<string> | AsyncIterable<string>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LabelPiece, void> {
+  refuseString(lines, 'lines');
   let [body, taken, room] = ['', 0, new LabelRoom()];
   const piece = (): LabelPiece => ({ body, lines: room.lines, hasStates: room.states > 0 });
   for await (const line of untilAborted(lines, signal)) {

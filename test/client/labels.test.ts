@@ -151,3 +151,13 @@ test('too_few_labels: what each question has and needs', async (t) => {
   const { questions } = await decider.tasks.fit('mail').catch((error) => error);
   t.strictSame(questions, {});
 });
+
+test('a string in place of a list of labels is refused', async (t) => {
+  const { tasks } = hastyClient('http://127.0.0.1:9').decider;
+  const line = JSON.stringify(named(1));
+  await t.rejects(tasks.labelLines('mail', line), { name: 'TypeError', message: /^lines: must be a list/ });
+  await t.rejects(tasks.label('mail', line as never), {
+    name: 'TypeError',
+    message: /^labels: must be a list/,
+  });
+});

@@ -159,6 +159,9 @@ def _pieces(labels: Iterable[Mapping[str, Any]]) -> Iterator[Tuple[bytes, bool]]
 
     Raises DeciderError `body_too_large` for a label that no call can have, and what the labels raise.
     """
+    # Their characters would be taken for labels.
+    if isinstance(labels, (str, bytes, bytearray, Mapping)):
+        raise TypeError("labels: must be a list of labels, not a string or one label.")
     body, lines, states = bytearray(), 0, 0
     for taken, label in enumerate(labels, 1):
         line = encode_line(label)

@@ -824,7 +824,7 @@ class TaskDrift1Value1(TypedDict):
 
 
 class TaskWarningsItem(TypedDict):
-    type: Literal["drift", "error_above_target"]
+    type: Literal["drift", "error_above_target", "fit_outdated"]
     question: str
     message: str
 

@@ -344,6 +344,12 @@ class Labels(unittest.TestCase):
             self.assertEqual(progress, [(25, 25), (26, 26)])
             self.assertEqual([request.count(b"state") for request in stub.requests], [25, 1])
 
+    def test_a_string_or_one_label_in_place_of_a_list_is_refused(self) -> None:
+        decider = client("http://127.0.0.1:9")
+        for labels in ("{}", b"{}", {"request_id": "req_1", "expected": {}}):
+            with self.assertRaisesRegex(TypeError, "^labels: must be a list"):
+                decider.tasks.label("mail", labels)  # type: ignore[arg-type]
+
     def test_lines_of_an_error_count_from_the_first_label(self) -> None:
         errors = [{"line": 3, "type": "invalid_label", "error": "A sentence."}]
         body = {"error": "A sentence.", "type": "invalid_labels", "errors": errors, "invalid_lines": 1}
