@@ -183,6 +183,16 @@ test('a broken manifest, or a setting that needs a restart, is refused before an
   t.equal(reloader.state, 'idle');
 });
 
+const PARTS = {
+  joiners: null,
+  engine: {} as Engine,
+  images: null,
+  labels: { list: [], lettersOnly: null },
+  contextTokensMax: 128,
+  threads: [],
+  releases: [],
+};
+
 test('a loaded build keeps its files: none can be added or removed', async (t) => {
   const fileOf = (file: string) => ({ file, sha256: '0'.repeat(64) });
   const plain = { date: '20260101', ...fileOf('a.gguf') };
@@ -195,22 +205,26 @@ test('a loaded build keeps its files: none can be added or removed', async (t) =
   ] as const) {
     const loaded = setOf(before);
     const build = loaded.catalog.default;
-    const engine = {} as Engine;
-    const labels = { list: [], lettersOnly: null };
-    const parts = {
-      joiners: null,
-      build,
-      engine,
-      images: null,
-      labels,
-      contextTokens: 64,
-      threads: [],
-      releases: [],
-    };
-    loaded.builds.set(build.id, new LoadedBuild(parts));
+    loaded.builds.set(build.id, new LoadedBuild({ ...PARTS, build }));
     t.doesNotThrow(() => requireOwnFiles(loaded, setOf(before)));
     t.throws(() => requireOwnFiles(loaded, setOf(after)), { message: /is loaded with other files/ });
   }
+});
+
+test('the maximum of a loaded build is that of the manifest in use, and at most what was loaded', async (t) => {
+  const plain = { date: '20260101', file: 'a.gguf', sha256: '0'.repeat(64) };
+  const tokensWith = (own: object) => {
+    const set = new ModelSet(
+      { default: 'tiny', models: [modelEntry('tiny', [plain], own)] } as Manifest,
+      '.',
+    );
+    set.builds.set('tiny-20260101', new LoadedBuild({ ...PARTS, build: set.catalog.default }));
+    return set.factsOf('tiny').contextTokens;
+  };
+  t.equal(tokensWith({}), 128);
+  t.equal(tokensWith({ context_length: 64 }), 64);
+  t.equal(tokensWith({ context_length: 128 }), 128);
+  t.equal(tokensWith({ context_length: 129 }), 128);
 });
 
 test('requests that keep replaced models longer than the time limit are cut off at it, not before', async (t) => {

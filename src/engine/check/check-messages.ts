@@ -24,6 +24,8 @@ export interface ModelFacts {
   readonly profile: string;
   readonly source: OpenModel['source'];
   readonly contextLength: number;
+  /** The same without `context_length` of the manifest. */
+  readonly trainedContextLength: number;
   readonly images: ImageReading | null;
   /** By `<type>` and `<type>.<bucket>`. */
   readonly temperatures: Temperatures['values'];

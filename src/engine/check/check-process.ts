@@ -45,6 +45,7 @@ function check(): ModelFacts {
     profile: profile.format.name,
     source,
     contextLength,
+    trainedContextLength: description.contextLength,
     images,
     temperatures: profile.temperatures.values,
     labels: profile.labelSet,

@@ -56,7 +56,7 @@ interface Loading {
 }
 
 /** What the check of a build finds. */
-type Found = Pick<ModelFacts, 'images' | 'labels' | 'joiners' | 'contextLength' | 'logits'>;
+type Found = Pick<ModelFacts, 'images' | 'labels' | 'joiners' | 'trainedContextLength' | 'logits'>;
 
 /** Loads builds, and knows the engine threads of all that are loaded or being loaded. */
 export class BuildLoader {
@@ -113,9 +113,9 @@ export class BuildLoader {
         ...(record && { record }),
         countMemory,
       });
-      const { images, labels, joiners, contextLength } = found;
-      const contextTokens = Math.min(contextLength, settingsOf(build.model, settings).cells);
-      return new LoadedBuild({ build, engine, images, labels, joiners, contextTokens, threads, releases });
+      const { images, labels, joiners, trainedContextLength } = found;
+      const contextTokensMax = Math.min(trainedContextLength, settingsOf(build.model, settings).cells);
+      return new LoadedBuild({ build, engine, images, labels, joiners, contextTokensMax, threads, releases });
     } catch (error) {
       await this.closeThreads(threads);
       for (const release of releases) release();
@@ -145,11 +145,11 @@ export class BuildLoader {
     const { backend, checkThreads } = prepared;
     const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
     const check = dependencies.checkModel ?? checkModel;
-    const { images, labels, joiners, contextLength, logits } = await check(task, signal);
+    const { images, labels, joiners, trainedContextLength, logits } = await check(task, signal);
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
     if (unmeasured !== undefined)
       dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
-    return { images, labels, joiners, contextLength, logits };
+    return { images, labels, joiners, trainedContextLength, logits };
   }
 
   /** Starts the threads of a build, which load it on all its devices at the same time and compute its first waves. */

@@ -12,8 +12,8 @@ interface Parts {
   readonly engine: Engine;
   /** How the build reads images; null: it does not. */
   readonly images: ImageReading | null;
-  /** The tokens that a prompt may have. */
-  readonly contextTokens: number;
+  /** The tokens that a prompt may have, unless `context_length` of the manifest is less. */
+  readonly contextTokensMax: number;
   readonly labels: LabelSet;
   /** See `spaceJoiners`. */
   readonly joiners: string | null;
@@ -26,7 +26,7 @@ interface Parts {
 export class LoadedBuild {
   readonly engine: Engine;
   readonly images: ImageReading | null;
-  readonly contextTokens: number;
+  readonly contextTokensMax: number;
   readonly labels: LabelSet;
   readonly joiners: string | null;
   private closing: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export class LoadedBuild {
   constructor(private readonly parts: Parts) {
     this.engine = parts.engine;
     this.images = parts.images;
-    this.contextTokens = parts.contextTokens;
+    this.contextTokensMax = parts.contextTokensMax;
     this.labels = parts.labels;
     this.joiners = parts.joiners;
   }

@@ -58,12 +58,12 @@ export class ModelSet {
   /** What lists of models have of a name that the catalog lists: that of its newest build; see `ModelListEntry`. */
   factsOf(name: string) {
     const { id, model, projector } = this.catalog.find(name) as CatalogBuild;
-    // A reload may have lowered the maximum of a build that is loaded.
-    const loaded = this.builds.get(id)?.contextTokens;
+    // A reload may have changed the maximum of a build that is loaded.
+    const most = this.builds.get(id)?.contextTokensMax;
     return {
       maxOptions: this.maxOptions(id),
       readsImages: projector !== null,
-      contextTokens: loaded === undefined ? null : Math.min(loaded, model.context_length ?? loaded),
+      contextTokens: most === undefined ? null : Math.min(most, model.context_length ?? most),
       domain: model.domain ?? null,
     };
   }
