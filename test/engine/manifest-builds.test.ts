@@ -108,6 +108,8 @@ test('a further build of a model', async (t) => {
     ['20260101', '20260202', '20260303'],
   );
   t.match(notices, [/^one is answered by the new build/]);
+  const older = addBuild(MANIFEST, added('one', { build: build('20251231', 'c') }));
+  t.match(older.notices, [/^one is still answered by one-20260202, whose date is later than 20251231\./]);
   const same = addBuild(MANIFEST, added('one', { build: build('20260202', 'b') }));
   t.equal(same.manifest, MANIFEST);
   t.match(same.notices, [/one-20260202 has these files already; its entry is unchanged/]);

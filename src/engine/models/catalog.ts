@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { buildId } from './manifest.js';
+import { buildId, newestOf } from './manifest.js';
 import type { Manifest, ManifestModel } from './manifest-schema.js';
 
 /** A file of a build. */
@@ -74,10 +74,10 @@ export class Catalog {
         temperatures: build.temperatures ?? {},
       })),
     );
-    for (const build of this.builds) {
-      this.names.set(build.id, build);
-      // The id of a model and its aliases stand for the newest build.
-      for (const name of [build.model.id, ...(build.model.answers_for ?? [])]) this.names.set(name, build);
+    for (const build of this.builds) this.names.set(build.id, build);
+    for (const model of manifest.models) {
+      const newest = this.names.get(buildId(model, newestOf(model))) as CatalogBuild;
+      for (const name of [model.id, ...(model.answers_for ?? [])]) this.names.set(name, newest);
     }
     this.default = this.names.get(manifest.default) as CatalogBuild;
   }

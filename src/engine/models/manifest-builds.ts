@@ -1,4 +1,4 @@
-import { buildId, ModelError } from './manifest.js';
+import { buildId, ModelError, newestOf } from './manifest.js';
 import type { Manifest, ManifestBuild, ManifestModel } from './manifest-schema.js';
 
 /** A build to add to a manifest. */
@@ -31,7 +31,7 @@ interface Addition extends ManifestChange {
 }
 
 /**
- * Adds a build as the newest of its model. If a build of this model has the same files, that entry stays, except for its
+ * Adds a build to its model, which it answers for if its date is the latest. If a build of this model has the same files, that entry stays, except for its
  * paths if `replacesPaths`. A build of another model with the same files and the same profile passes on what was fitted
  * for it.
  * `manifest`: null if there is none yet. Throws ModelError if the build contradicts the manifest.
@@ -151,13 +151,17 @@ function extendModel(
       `${id} has the ${other} ${JSON.stringify(existing[other] ?? null)}, which applies to all its builds. Leave the option out, or give another --id.`,
     );
   }
+  const builds = [...existing.builds, build];
+  const newest = newestOf({ builds });
   const notices = [
-    `${id} is answered by the new build from the next start on; the older ones keep their own names.`,
+    newest === build
+      ? `${id} is answered by the new build from the next start on; the older ones keep their own names.`
+      : `${id} is still answered by ${buildId(existing, newest)}, whose date is later than ${build.date}.`,
   ];
   if (existing.temperatures !== undefined) {
     notices.push(`The temperatures of ${id} in the manifest apply to the new build too. Fit them again.`);
   }
-  return { manifest: withBuilds([...existing.builds, build]), notices, name };
+  return { manifest: withBuilds(builds), notices, name };
 }
 
 const sumsOf = ({ sha256, parts = [], projector }: ManifestBuild) =>
@@ -190,7 +194,7 @@ export function removeBuilds(manifest: Manifest, name: string, force: boolean): 
   if (first === undefined) {
     throw new ModelError(`${name} is the only model of the manifest, which needs one. Add another first.`);
   }
-  const newest = found.builds.at(-1) as ManifestBuild;
+  const newest = newestOf(found);
   const moving = [found.id, ...(found.answers_for ?? []), buildId(found, newest)];
   const answersDefault = removed.includes(newest)
     ? moving.includes(manifest.default)

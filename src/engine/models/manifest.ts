@@ -84,6 +84,10 @@ export function buildId(model: ManifestModel, build: ManifestBuild): string {
   return `${model.id}-${build.date}`;
 }
 
+/** The build of a model with the latest date, which answers for its id and its aliases, wherever the list has it. */
+export const newestOf = ({ builds }: Pick<ManifestModel, 'builds'>): ManifestBuild =>
+  builds.reduce((newest, build) => (build.date > newest.date ? build : newest));
+
 /** What llama.cpp writes around a reason: names of functions, and that loading failed. */
 const AROUND = /^(?:\w+: )*(?:error: )?(?:error loading model: )?(?:failed to load model '.*': )?(?:\w+: )?/;
 const NO_REASON = /^failed to load (?:CLIP )?model/i;

@@ -9,7 +9,7 @@ export function showModels(engines: Engines, currency: string): OperatorResponse
   const models = [...new Set(catalog.builds.map(({ model }) => model))];
   const show = (model: CatalogBuild['model']): OperatorModel => {
     const builds = catalog.builds.filter((build) => build.model === model);
-    const { live, batch } = engines.priceOf((builds.at(-1) as CatalogBuild).id);
+    const { live, batch } = engines.priceOf((catalog.find(model.id) as CatalogBuild).id);
     return {
       id: model.id,
       description: model.description,
