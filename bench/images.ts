@@ -99,7 +99,16 @@ async function measureKind(kind: ProjectorKind): Promise<Record<string, unknown>
     reads_images: true,
     price_class: '',
   };
-  const build = { id: 'bench', path, sha256: '', parts: [], projector, model: description, temperatures: {} };
+  const build = {
+    id: 'bench',
+    path,
+    sha256: '',
+    parts: [],
+    projector,
+    model: description,
+    temperatures: {},
+    calibration: '',
+  };
   const { handle, description: model } = openModel(addon, '', {
     ...build,
     projector: null,

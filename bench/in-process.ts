@@ -64,6 +64,7 @@ export function openInProcess(
     sha256: '',
     parts: [],
     temperatures: {},
+    calibration: '',
     projector: null,
     model: {
       id: 'bench',

@@ -128,6 +128,7 @@ export function buildOf(path: string): CatalogBuild {
     sha256: '',
     parts: [],
     temperatures: {},
+    calibration: '',
     projector: null,
     model: {
       id: 'benchmark',

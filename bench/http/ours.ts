@@ -67,6 +67,7 @@ async function read({ body, format }: SentRequest) {
         options: new Int32Array(options.length),
       })),
     },
+    calibration: '',
     temperatures: questions.map(() => 1),
     orders: questions.map(() => 1),
     diagnostics: NO_DIAGNOSTICS,

@@ -693,9 +693,9 @@ export interface ApiSchemas {
         readonly after_labels: number | null;
       } | null;
     } | null } | null;
-    /** The alarms that are raised, until the next fit. */
+    /** The alarms that are raised, and thresholds that are not in force any more, until the next fit. */
     readonly warnings: readonly ({
-      readonly type: "drift" | "error_above_target";
+      readonly type: "drift" | "error_above_target" | "fit_outdated";
       readonly question: string;
       /** For people; it may change. */
       readonly message: string;

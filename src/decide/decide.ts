@@ -13,7 +13,12 @@ export interface Decision {
   readonly json: string;
   /** The build that answered. */
   readonly build: string;
-  /** Per question the probabilities of its options, neither rounded nor committed; null: it does not fit. */
+  /** See `CatalogBuild`. */
+  readonly calibration: string;
+  /**
+   * Per question the probabilities of its options, neither rounded nor committed. Null: it does not fit, or they are a mean
+   * over several orders of the options, which is not compared with labels of answers in one order.
+   */
   readonly probabilities: ReadonlyArray<Float64Array | null>;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
   /** Milliseconds spent in each phase. */
@@ -94,7 +99,7 @@ export async function decide(
 const NOT_COMPUTED: EngineAnswer = { logits: [], queueMs: 0, computeMs: 0, isShared: false, cachedTokens: 0 };
 
 function decisionOf(
-  { build, questions, temperatures, orders, diagnostics, inputTokens }: Ready,
+  { build, calibration, questions, temperatures, orders, diagnostics, inputTokens }: Ready,
   { logits, queueMs, computeMs, isShared, cachedTokens }: EngineAnswer,
   preparedMs: number,
   begun: Decision['begun'],
@@ -113,20 +118,23 @@ function decisionOf(
       labelMass: diagnostics.labelMass && found !== null ? labelMassOf(own, question.options.length) : null,
     };
   });
+  const ofOneOrder = probabilities.map((found, index) => (orders[index] === 1 ? found : null));
   const units = probabilities.map((found) => found && roundProbabilities(found));
   const usage = { inputTokens, outputTokens: units.filter((found) => found !== null).length };
   return {
     json: FORMATS[format].response({
       build,
+      calibration,
       questions,
       units,
       usage: { ...usage, cachedTokens },
       extras,
       task,
-      probabilities,
+      probabilities: ofOneOrder,
     }),
     build,
-    probabilities,
+    calibration,
+    probabilities: ofOneOrder,
     usage,
     timing: { prepare: preparedMs, queue: queueMs, engine: computeMs },
     begun,

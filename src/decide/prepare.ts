@@ -54,6 +54,8 @@ export type PrepareResult =
   | ({
       readonly ok: true;
       readonly build: string;
+      /** See `CatalogBuild`. */
+      readonly calibration: string;
       readonly questions: readonly Question[];
       readonly diagnostics: Diagnostics;
       /** Texts of the prompts whose tokens were in the cache, and those that were tokenized and added to it. */
@@ -105,6 +107,7 @@ async function prepare(
     return {
       ok: true,
       build: build.id,
+      calibration: build.calibration,
       questions: request.questions,
       diagnostics,
       texts: { hits: tokens.hits - hits, misses: tokens.misses - misses },

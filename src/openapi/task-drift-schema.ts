@@ -83,10 +83,11 @@ export const TaskWarningsSchema = {
     type: 'object',
     required: ['type', 'question', 'message'],
     properties: {
-      type: { type: 'string', enum: ['drift', 'error_above_target'] },
+      type: { type: 'string', enum: ['drift', 'error_above_target', 'fit_outdated'] },
       question: { type: 'string' },
       message: { type: 'string', description: 'For people; it may change.' },
     },
   },
-  description: 'The alarms that are raised, until the next fit.',
+  description:
+    'The alarms that are raised, and thresholds that are not in force any more, until the next fit.',
 } as const;

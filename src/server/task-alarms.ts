@@ -1,5 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
+import type { CatalogBuild } from '../engine/index.js';
 import type { Storage } from '../storage/index.js';
 import { fitOf, type Task, type TaskMonitor } from '../tasks/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
@@ -32,7 +33,7 @@ interface Parts {
   readonly log: Pick<Log, 'warn' | 'info' | 'error'>;
   readonly clock: Clock;
   /** The build that answers a model now; undefined: none. */
-  buildOf(model: string | null): string | undefined;
+  buildOf(model: string | null): Pick<CatalogBuild, 'id' | 'calibration'> | undefined;
 }
 
 /**
@@ -79,8 +80,10 @@ export class TaskAlarms {
   private async raisedNow({ id, workspace, name }: Named, build: string): Promise<Raised> {
     const { tasks } = this.parts.storage;
     const task = await tasks.find({ workspace, name });
-    if (task?.id !== id || this.parts.buildOf(task.model) !== build) return NONE;
-    const fit = fitOf(task, build);
+    if (task?.id !== id) return NONE;
+    const current = this.parts.buildOf(task.model);
+    if (current?.id !== build) return NONE;
+    const fit = fitOf(task, { build, calibration: current.calibration });
     const monitor = fit && (await tasks.monitor(task, build));
     return fit !== undefined && monitor?.isOf(fit) === true ? monitor.alarms() : NONE;
   }

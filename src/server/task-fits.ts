@@ -1,6 +1,7 @@
 import type { Caller } from '../access/index.js';
 import { ApiError } from '../api/index.js';
 import { FairQueue, type Shares, showInstant, ThreadPool } from '../base/index.js';
+import type { CatalogBuild } from '../engine/index.js';
 import type { Storage } from '../storage/index.js';
 import {
   FIT_THREAD,
@@ -21,6 +22,8 @@ export const FITS_AT_ONCE: Shares = { key: 1, workspace: 1, all: 1 };
 /** Fits that may wait. */
 export const FITS_WAITING_MAX: Shares = { key: 4, workspace: 8, all: 64 };
 
+type FittedBuild = Pick<CatalogBuild, 'id' | 'calibration'>;
+
 /** Fits tasks to their labels, on a thread that starts with the first fit. */
 export class TaskFits {
   private readonly queue = new FairQueue(FITS_AT_ONCE, FITS_WAITING_MAX);
@@ -37,7 +40,7 @@ export class TaskFits {
   async fit(
     { key, workspace }: Caller,
     task: Task,
-    build: string,
+    build: FittedBuild,
     names: readonly string[],
     signal: AbortSignal,
   ): Promise<string> {
@@ -49,19 +52,24 @@ export class TaskFits {
     return this.thread.close();
   }
 
-  private async fitNow(task: Task, build: string, names: readonly string[]): Promise<string> {
+  private async fitNow(
+    task: Task,
+    { id: build, calibration }: FittedBuild,
+    names: readonly string[],
+  ): Promise<string> {
     const { tasks, clock } = this.storage;
     const labelled = await tasks.labelled(task, build);
     if (labelled === undefined) throw taskNotFound();
     const { targetError, confidence, version } = task;
     const target = { error: targetError, confidence };
-    const work: FitWork = { task: task.id, ...labelled, questions: names, target };
+    const work: FitWork = { task: task.id, ...labelled, questions: names, calibration, target };
     const { questions: fitted, references } = await this.thread.run<FittedTask>('fit', work);
     requireLabels(fitted, names);
     const at = clock.now();
     const fit: TaskFit = {
       version,
       build,
+      calibration,
       at,
       targetError,
       confidence,
@@ -84,7 +92,7 @@ function requireLabels(fitted: FittedQuestions, names: readonly string[]): void 
   const needed = Math.max(...questions.map(([, each]) => each.needed));
   throw new ApiError(
     'too_few_labels',
-    `No question has ${needed} labels of the version in use and its build.`,
+    `No question has ${needed} labels of the version in use and of its build as it is now.`,
     {},
     {
       questions: Object.fromEntries(

@@ -41,13 +41,14 @@ export class TaskMonitors {
   constructor(private readonly parts: Parts) {}
 
   /** Notes an answer, if a fit of its build is in force. Throws Error if its numbers are not probabilities. */
-  add(task: Task, { version, build, probabilities }: TaskAnswer): void {
-    const fit = fitOf(task, build);
+  add(task: Task, answer: TaskAnswer): void {
+    const { version, probabilities } = answer;
+    const fit = fitOf(task, answer);
     if (fit === undefined || fit.version !== version || this.count >= MONITOR_WAITING_MAX) return;
     const waiting = this.waitingOf(task, fit, probabilities.length);
     if (waiting === null) return;
     for (const [at, own] of probabilities.entries()) {
-      // A question that did not fit into the context has no answer.
+      // A question that did not fit into the context, or was asked in several orders, has nothing to compare.
       if (own.length === 0) continue;
       waiting.codes[at]?.push(answerCode(own));
       this.count += 1;

@@ -9,14 +9,19 @@ import {
   readStoredQuestions,
   type SentRequest,
 } from '../decide/index.js';
+import type { CatalogBuild } from '../engine/index.js';
 import type { TaskApp } from '../http/index.js';
 import type { Storage } from '../storage/index.js';
 import {
   answerOf,
+  type Compared,
+  calibrationsOf,
   driftJson,
   fitOf,
   isTaskName,
   type NewLabel,
+  outdatedFitOf,
+  outdatedWarnings,
   promoteTask,
   putTask,
   requireTaskName,
@@ -77,7 +82,7 @@ export class TaskService {
     random: () => number,
   ) {
     const { access } = storage;
-    const buildOf = (model: string | null) => engines.catalog.find(model)?.id;
+    const buildOf = (model: string | null) => engines.catalog.find(model);
     this.alarms = new TaskAlarms({ storage, metrics, log, clock, buildOf });
     this.monitors = new TaskMonitors({ storage, alarms: this.alarms, clock, log });
     this.asking = new TaskAsking(storage.tasks, metrics, log, this.monitors);
@@ -126,7 +131,7 @@ export class TaskService {
         const names = questions.map((question) => question.name);
         const build = this.buildOf(task);
         const fit = await this.fits.fit(caller, task, build, names, signal);
-        await this.alarms.look(task, build);
+        await this.alarms.look(task, build.id);
         return fit;
       },
       label: async (name, body, signal) => {
@@ -256,7 +261,8 @@ export class TaskService {
   private async fitted(task: Task, questions: readonly Question[]) {
     const { tasks } = this.storage;
     const fit = this.currentFit(task);
-    if (fit === undefined) return { fit: null, drift: null, warnings: [] };
+    if (fit === undefined)
+      return { fit: null, drift: null, warnings: outdatedWarnings(this.outdatedFit(task), questions) };
     const report = (await tasks.fitReport(task, fit.build)) ?? null;
     const monitor = await tasks.monitor(task, fit.build);
     if (monitor !== undefined) await this.alarms.observe(task, fit.build, monitor);
@@ -267,21 +273,27 @@ export class TaskService {
 
   /** The fit in force for the build that answers now; undefined: there is none. */
   private currentFit(task: Task): TaskFit | undefined {
-    const build = this.engines.catalog.find(task.model)?.id;
-    return build === undefined ? undefined : fitOf(task, build);
+    const build = this.engines.catalog.find(task.model);
+    return build && fitOf(task, { build: build.id, calibration: build.calibration });
+  }
+
+  /** The fit that would be in force if the build that answers now had not changed since; undefined: there is none. */
+  private outdatedFit(task: Task): TaskFit | undefined {
+    const build = this.engines.catalog.find(task.model);
+    return build && outdatedFitOf(task, { build: build.id, calibration: build.calibration });
   }
 
   /** The build that answers the version in use now. Throws ApiError `model_not_found`. */
-  private buildOf({ model }: Task): string {
+  private buildOf({ model }: Task): CatalogBuild {
     const build = this.engines.catalog.find(model);
-    if (build !== undefined) return build.id;
+    if (build !== undefined) return build;
     throw new ApiError('model_not_found', 'This server does not serve the model of the task any more.');
   }
 
   /** The builds that the model and the shadow of a task stand for. Throws ApiError if the caller cannot use them. */
-  private buildsOf({ workspace }: Caller, task: Task): { readonly live: string; readonly shadow: string } {
+  private buildsOf({ workspace }: Caller, task: Task): Omit<Compared, 'version'> {
     const live = this.buildOf(task);
-    if (task.shadow === null) return { live, shadow: live };
+    if (task.shadow === null) return { live: live.id, shadow: live.id };
     const build = this.engines.catalog.find(task.shadow.model);
     if (build === undefined)
       throw new ApiError(
@@ -290,7 +302,7 @@ export class TaskService {
       );
     if (!mayUse(build, workspace.models))
       throw new ApiError('model_not_allowed', 'The workspace may not use the shadow build of the task.');
-    return { live, shadow: build.id };
+    return { live: live.id, shadow: build.id, calibrations: calibrationsOf(live, build) };
   }
 
   /** Rejects with ApiError `task_not_found`. */

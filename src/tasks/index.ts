@@ -1,7 +1,7 @@
 export type { FittedQuestions, FittedTask, FitWork } from './fits/fit-labels.js';
 export { fitJson } from './fits/fit-object.js';
 export { FIT_THREAD } from './fits/fit-thread-file.js';
-export { fitOf, fitsInForce, withFit } from './fits/task-fit.js';
+export { fitOf, fitsInForce, outdatedFitOf, withFit } from './fits/task-fit.js';
 export {
   type Expected,
   type LabelOutcome,
@@ -22,7 +22,7 @@ export {
   type SentLabels,
 } from './labels/read-labels.js';
 export { labelsByFit } from './monitor/labels-by-fit.js';
-export { driftJson, type TaskWarning, warningsOf } from './monitor/monitor-object.js';
+export { driftJson, outdatedWarnings, type TaskWarning, warningsOf } from './monitor/monitor-object.js';
 export { type FirstLabels, TaskMonitor } from './monitor/task-monitor.js';
 export { putTask, type StoredBefore } from './put-task.js';
 export { QuestionCache } from './question-cache.js';
@@ -52,6 +52,8 @@ export {
 export { type ReadPromotion, readPromotion, type SentPromotion } from './shadow/read-promotion.js';
 export { shadowJson } from './shadow/shadow-object.js';
 export {
+  type Compared,
+  calibrationsOf,
   comparesSame,
   hasSameShadow,
   type NewPairs,

@@ -11,7 +11,12 @@ export interface TaskAnswer {
   readonly version: number;
   /** The build that answered. */
   readonly build: string;
-  /** Per question of the version, the probability of each option, neither rounded nor committed. */
+  /** See `CatalogBuild`; absent: a version of this program has kept the answer that did not keep it. */
+  readonly calibration?: string;
+  /**
+   * Per question of the version, the probability of each option, neither rounded nor committed; none if it was not answered,
+   * or in several orders of its options.
+   */
   readonly probabilities: ReadonlyArray<readonly number[]>;
   /** The answer of the shadow build to the same request; absent: there is none. */
   readonly shadow?: ShadowAnswer;
@@ -29,7 +34,7 @@ export interface AnswerRow extends Pick<TaskAnswer, 'version' | 'build'> {
   readonly ref: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Reference and probabilities, encrypted with the key of the task, in base64. */
+  /** Reference, probabilities and calibration, encrypted with the key of the task, in base64. */
   readonly sealed: string;
 }
 
@@ -47,22 +52,21 @@ export const lineReference = (batch: string, customId: string): string => `${bat
 export function answerOf(
   { version }: Pick<TaskAnswer, 'version'>,
   reference: string,
-  { build, probabilities }: Pick<Decision, 'build' | 'probabilities'>,
+  { build, calibration, probabilities }: Pick<Decision, 'build' | 'calibration' | 'probabilities'>,
 ): TaskAnswer {
   const kept = probabilities.map((options) => keptProbabilities(options ?? []));
-  return { reference, version, build, probabilities: kept };
+  return { reference, version, build, calibration, probabilities: kept };
 }
 
 /** The stored form of an answer. `at`: milliseconds since 1970. */
 export function sealAnswer(
   dataKey: Uint8Array,
   { id }: Pick<Task, 'id'>,
-  { reference, version, build, probabilities, shadow }: TaskAnswer,
+  { reference, version, build, calibration, probabilities, shadow }: TaskAnswer,
   at: number,
 ): AnswerRow {
   const ref = answerRef(dataKey, reference);
-  const values = shadow === undefined ? [reference, probabilities] : [reference, probabilities, shadow];
-  const plain = Buffer.from(JSON.stringify(values));
+  const plain = Buffer.from(JSON.stringify([reference, probabilities, shadow ?? null, calibration ?? null]));
   return { ref, at, version, build, sealed: seal(dataKey, place(id, ref), plain).toString('base64') };
 }
 
@@ -73,13 +77,31 @@ export function openAnswer(
   { ref, version, build, sealed }: AnswerRow,
 ): TaskAnswer {
   const plain = unseal(dataKey, place(id, ref), Buffer.from(sealed, 'base64')).toString();
-  const [reference, probabilities, shadow] = JSON.parse(plain) as [
+  // Rows of earlier versions of this program end before the calibration, or before the shadow.
+  const [reference, probabilities, shadow = null, calibration = null] = JSON.parse(plain) as [
     string,
     TaskAnswer['probabilities'],
-    ShadowAnswer?,
+    (ShadowAnswer | null)?,
+    (string | null)?,
   ];
-  return { reference, version, build, probabilities, ...(shadow !== undefined && { shadow }) };
+  return {
+    reference,
+    version,
+    build,
+    probabilities,
+    ...(shadow !== null && { shadow }),
+    ...(calibration !== null && { calibration }),
+  };
 }
+
+/**
+ * Whether the probabilities of an answer are comparable with those that its build gives with a calibration. Those of an
+ * earlier version of this program count as such.
+ */
+export const hasCalibration = (
+  { calibration }: Pick<TaskAnswer, 'calibration'>,
+  wanted: string | undefined,
+): boolean => calibration === undefined || calibration === wanted;
 
 /** The row of an answer, to which the answer of the shadow build is added. Throws StoreError if it is damaged. */
 export function withShadowAnswer<Row extends AnswerRow>(

@@ -39,6 +39,8 @@ export interface TaskShadow {
 /** A fit of a version to the labels of a build, as far as answers need it. */
 export interface TaskFit extends Pick<Task, 'version' | 'targetError' | 'confidence'> {
   readonly build: string;
+  /** See `CatalogBuild`; absent: a version of this program has made it that did not keep it. */
+  readonly calibration?: string;
   /** When it was made, in milliseconds since 1970. */
   readonly at: number;
   /** Per question; null: its labels were too few. */

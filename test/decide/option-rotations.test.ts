@@ -34,6 +34,7 @@ test('averages have the units of the mean of single requests with permuted optio
     const prepared: PrepareResult = {
       ok: true,
       build: 'm',
+      calibration: 'c',
       questions: request.questions,
       diagnostics,
       texts: { hits: 0, misses: 0 },

@@ -21,6 +21,7 @@ const SENT: SentRequest = {
 const PREPARED: PrepareResult = {
   ok: true,
   build: 'm-20260101',
+  calibration: 'c',
   questions: [NOUL],
   plan: markedPlan(1),
   temperatures: [1],

@@ -62,6 +62,7 @@ function written({ custom_id: customId, model, status, response, error, usage }:
   return answeredLine(customId, {
     json: JSON.stringify(response),
     build: model,
+    calibration: '',
     usage: { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens },
     timing: { prepare: 0, queue: 0, engine: 0 },
     probabilities: [],

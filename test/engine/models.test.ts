@@ -6,6 +6,7 @@ import { type TinyModelOptions, writeTinyModel, writeTinyProjector } from '../..
 import {
   Catalog,
   fillParts,
+  type Manifest,
   noImages,
   openModel,
   readManifest,
@@ -272,6 +273,42 @@ test('catalog: ids and aliases stand for the newest build, build names for their
     catalog.list().map(({ id }) => id),
     ['big', 'other'],
   );
+});
+
+test('catalog: the newest build is the one with the latest date, also as the first of the list', async (t) => {
+  const folder = t.testdir();
+  const builds = [...MODEL.builds].reverse();
+  const catalog = new Catalog(
+    await manifest(folder, { default: 'big', models: [{ ...MODEL, builds }] }),
+    folder,
+  );
+  for (const name of ['big', 'other', null]) t.equal(catalog.find(name)?.id, 'big-20260601');
+});
+
+test('catalog: the calibration of a build changes with what decides its probabilities, and with nothing else', async (t) => {
+  const folder = t.testdir();
+  const of = (own: object, first: object = {}) => {
+    const [old, next] = MODEL.builds;
+    const models = [{ ...MODEL, builds: [{ ...old, ...first }, next], ...own }];
+    return new Catalog({ default: 'big', models } as unknown as Manifest, folder).find('big-20260101')
+      ?.calibration as string;
+  };
+  const plain = of({});
+  const fitted = of({}, { temperatures: { noul: 2, choice: 3 } });
+  const all = [
+    plain,
+    fitted,
+    of({}, { temperatures: { noul: 2 } }),
+    of({}, { temperatures: { noul: 2, choice: 4 } }),
+    of({ temperatures: { noul: 2, choice: 3 } }),
+    of({ profile: 'mapika' }),
+    of({}, { sha256: '3'.repeat(64) }),
+    of({}, { projector: PROJECTOR }),
+  ];
+  t.equal(new Set(all).size, all.length);
+  t.equal(of({}, { temperatures: { choice: 3, noul: 2 } }), fitted, 'their order does not matter');
+  for (const own of [{ context_length: 64 }, { answers_for: [] }, { price_class: 'x' }])
+    t.equal(of(own), plain);
 });
 
 for (const [fault, value, reason] of [

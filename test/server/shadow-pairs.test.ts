@@ -62,8 +62,21 @@ test('pairs are written together, a second after the first of them', async (t) =
 test('acceptance is that of the fit in force for the build that answered', async (t) => {
   const { pairs, add, stored } = pairsWorld();
   const acceptances = [{ temperature: 1, threshold: 0.7 }];
-  const fit = { version: 1, build: 'm-1', at: 0, targetError: 0.05, confidence: 0.95, acceptances };
-  for (const fits of [[fit], [{ ...fit, build: 'm-2' }], [{ ...fit, acceptances: [null] }]]) {
+  const fit = {
+    version: 1,
+    build: 'm-1',
+    calibration: 'c',
+    at: 0,
+    targetError: 0.05,
+    confidence: 0.95,
+    acceptances,
+  };
+  for (const fits of [
+    [fit],
+    [{ ...fit, build: 'm-2' }],
+    [{ ...fit, calibration: 'd' }],
+    [{ ...fit, acceptances: [null] }],
+  ]) {
     add('req_1', 0.75, 0.6, 'n-1', { ...SHADOWED, fits });
     await pairs.flush();
   }
@@ -73,8 +86,20 @@ test('acceptance is that of the fit in force for the build that answered', async
       { both: 0, live: 1, shadow: 0, neither: 0 },
       { both: 0, live: 0 },
       { both: 0, live: 0 },
+      { both: 0, live: 0 },
     ],
   );
+});
+
+test('a question that was asked in several orders is not compared', async (t) => {
+  const { pairs, stored } = pairsWorld();
+  const [live, shadow] = [decisionOf('m-1'), decisionOf('n-1')];
+  pairs.add(SHADOWED, 'req_1', { live: { ...live, probabilities: [null] }, shadow });
+  pairs.add(SHADOWED, 'req_2', { live, shadow });
+  await pairs.flush();
+  t.match(stored, [
+    { questions: [{ answers: 1 }], answers: [{ reference: 'req_1' }, { reference: 'req_2' }] },
+  ]);
 });
 
 test('so many pairs wait for the storage, and one more is dropped', async (t) => {

@@ -28,6 +28,7 @@ const answer = (probabilities: readonly number[] = [0.25, 0.75]): TaskAnswer => 
   reference: 'req_1',
   version: 1,
   build: 'm-1',
+  calibration: 'c',
   probabilities: [probabilities],
 });
 
@@ -56,12 +57,13 @@ function opened(task = fitted()) {
   } as unknown as TaskStore;
   const metrics = new Metrics();
   let build = 'm-1';
+  let calibration = 'c';
   const parts = {
     storage: { tasks },
     metrics,
     log: { warn: log('warn'), info: log('info'), error: log('error') } as never,
     clock,
-    buildOf: () => build,
+    buildOf: () => ({ id: build, calibration }),
   };
   const alarms = new TaskAlarms(parts);
   const monitors = new TaskMonitors({ ...parts, alarms });
@@ -75,6 +77,9 @@ function opened(task = fitted()) {
     answers: () => stored.monitor.report()[0]?.drift?.answers,
     use: (other: string) => {
       build = other;
+    },
+    recalibrate: () => {
+      calibration = 'd';
     },
     /** Lets the answers that wait be added. */
     pass: async (ms = MONITOR_DELAY_MS) => {
@@ -107,6 +112,7 @@ test('answers without a fit in force are not compared', async (t) => {
   monitors.add(TASK, answer());
   monitors.add({ ...task, targetError: 0.1 }, answer());
   monitors.add(task, { ...answer(), build: 'm-2' });
+  monitors.add(task, { ...answer(), calibration: 'd' });
   monitors.add(task, { ...answer(), version: 2 });
   monitors.add(task, { ...answer(), probabilities: [[]] });
   await pass();
@@ -226,7 +232,7 @@ test('a fit that is not in force any more raises no alarm', async (t) => {
   }
 });
 
-test('an alarm ends with its task, its fit, and when another build answers', async (t) => {
+test('an alarm ends with its task, its fit, and when another build answers or it has other temperatures', async (t) => {
   for (const end of [
     ({ stored }: ReturnType<typeof opened>) => {
       stored.task = undefined;
@@ -238,6 +244,7 @@ test('an alarm ends with its task, its fit, and when another build answers', asy
       stored.task = { ...fitted(), version: 2 };
     },
     ({ use }: ReturnType<typeof opened>) => use('m-2'),
+    ({ recalibrate }: ReturnType<typeof opened>) => recalibrate(),
   ]) {
     const world = opened();
     const { stored, alarms, pass, gauges, task } = world;

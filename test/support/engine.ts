@@ -54,6 +54,7 @@ export function buildOf(
     sha256: '',
     parts: [],
     temperatures: {},
+    calibration: '',
     projector,
     model: {
       id: 'tiny',

@@ -37,6 +37,7 @@ const QUESTION = {
 export const decisionOf = (build: string, p = 0.75): Decision => ({
   json: '{}',
   build,
+  calibration: 'c',
   probabilities: [Float64Array.of(p, 1 - p)],
   usage: { inputTokens: 1, outputTokens: 1 },
   timing: { prepare: 0, queue: 0, engine: 0 },

@@ -26,7 +26,7 @@ const TASK: Task = {
   shadow: { model: 'n', share: 0.5 },
   fits: [{ version: 3, build: 'm-1', at: 1, targetError: 0.1, confidence: 0.9, acceptances: [null] }],
 };
-const BUILDS = { live: 'm-1', shadow: 'n-1' };
+const BUILDS = { live: 'm-1', shadow: 'n-1', calibrations: 'c/d' };
 const COUNTED: ShadowRecord = { version: 3, ...BUILDS, since: 0, questions: [NO_SHADOW_ANSWERS] };
 const ANY: ExpectedShadow = { version: null, build: null };
 
@@ -88,6 +88,7 @@ test('a promotion is refused without a shadow, and if something is not as expect
   refused('shadow_changed', TASK, { ...COUNTED, version: 2 });
   refused('shadow_changed', TASK, { ...COUNTED, live: 'm-2' });
   refused('shadow_changed', TASK, { ...COUNTED, shadow: 'n-2' });
+  refused('shadow_changed', TASK, { ...COUNTED, calibrations: 'c/e' });
 });
 
 test('a promotion that names its version is answered again, until the next version or shadow', async (t) => {

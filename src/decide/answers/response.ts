@@ -14,10 +14,12 @@ interface Usage {
 /** What a response is made of. */
 export interface Answered {
   readonly build: string;
+  /** See `CatalogBuild`. Undefined: no task asked. */
+  readonly calibration?: string;
   readonly questions: readonly Question[];
   /** Per question the emitted probabilities of its options, in units (see `roundProbabilities`); null: it does not fit. */
   readonly units: ReadonlyArray<readonly number[] | null>;
-  /** The same, neither rounded nor committed. Undefined: no task asked. */
+  /** The same, neither rounded nor committed; null also if they are a mean over orders. Undefined: no task asked. */
   readonly probabilities?: ReadonlyArray<Float64Array | null>;
   readonly usage: Usage;
   /** Per question. */

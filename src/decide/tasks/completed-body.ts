@@ -14,6 +14,8 @@ export interface AskedTask {
   /** The fits in force, one per build. */
   readonly fits: ReadonlyArray<{
     readonly build: string;
+    /** That of the build when it was fitted; absent: it is not known, and the fit applies to no answer. */
+    readonly calibration?: string | undefined;
     /** Per question; null: its answers are neither accepted nor refused. */
     readonly acceptances: ReadonlyArray<Acceptance | null>;
   }>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buildId, newestOf } from './manifest.js';
@@ -20,7 +21,15 @@ export interface CatalogBuild extends CatalogFile {
   readonly model: ManifestModel;
   /** Fitted for this build; empty if none are. */
   readonly temperatures: Readonly<Record<string, number>>;
+  /**
+   * A digest of what the manifest says that decides the probabilities: files, profile and temperatures. Probabilities of the
+   * same build with different digests are not comparable.
+   */
+  readonly calibration: string;
 }
+
+/** Characters of a calibration, which is hexadecimal: 64 bits. */
+const CALIBRATION_CHARACTERS = 16;
 
 /** The files of a build. */
 export type BuildFiles = Pick<CatalogBuild, 'path' | 'sha256' | 'parts' | 'projector'>;
@@ -42,6 +51,20 @@ function sizeOf(path: string): number {
     return 0;
   }
 }
+
+function calibrationOf(build: Omit<CatalogBuild, 'calibration'>): string {
+  const { model, temperatures } = build;
+  const decides = [
+    filesOf(build).map(({ sha256 }) => sha256),
+    model.profile ?? null,
+    ...[model.temperatures ?? {}, temperatures].map(sorted),
+  ];
+  return createHash('sha256').update(JSON.stringify(decides)).digest('hex').slice(0, CALIBRATION_CHARACTERS);
+}
+
+/** The entries of temperatures: their order in the manifest does not matter. */
+const sorted = (temperatures: Readonly<Record<string, number>>) =>
+  Object.entries(temperatures).sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** One entry of the model list (contract 2.8). */
 interface CatalogModel {
@@ -65,14 +88,17 @@ export class Catalog {
       sha256,
     });
     this.builds = manifest.models.flatMap((model) =>
-      model.builds.map((build) => ({
-        ...fileOf(build),
-        id: buildId(model, build),
-        parts: (build.parts ?? []).map(fileOf),
-        projector: build.projector === undefined ? null : fileOf(build.projector),
-        model,
-        temperatures: build.temperatures ?? {},
-      })),
+      model.builds.map((build) => {
+        const described = {
+          ...fileOf(build),
+          id: buildId(model, build),
+          parts: (build.parts ?? []).map(fileOf),
+          projector: build.projector === undefined ? null : fileOf(build.projector),
+          model,
+          temperatures: build.temperatures ?? {},
+        };
+        return { ...described, calibration: calibrationOf(described) };
+      }),
     );
     for (const build of this.builds) this.names.set(build.id, build);
     for (const model of manifest.models) {

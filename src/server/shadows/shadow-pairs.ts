@@ -1,7 +1,14 @@
 import { ApiError } from '../../api/index.js';
 import type { Clock } from '../../base/index.js';
 import { NO_SHADOW_ANSWERS, type ShadowCounts, withPair } from '../../statistics/index.js';
-import { answerOf, fitOf, type NewPairs, type Task, type TaskStore } from '../../tasks/index.js';
+import {
+  answerOf,
+  calibrationsOf,
+  fitOf,
+  type NewPairs,
+  type Task,
+  type TaskStore,
+} from '../../tasks/index.js';
 import type { Log, Metrics } from '../../telemetry/index.js';
 import type { BothDecisions } from './shadow-runs.js';
 
@@ -44,20 +51,20 @@ export class ShadowPairs {
       this.count('dropped', 1);
       return;
     }
-    const compared = { version: task.version, live: live.build, shadow: shadow.build };
-    const key = `${task.id}/${task.version}/${live.build}/${shadow.build}`;
+    const calibrations = calibrationsOf(live, shadow);
+    const compared = { version: task.version, live: live.build, shadow: shadow.build, calibrations };
+    const key = `${task.id}/${task.version}/${live.build}/${shadow.build}/${calibrations}`;
     const sent = answerOf(task, reference, live).probabilities;
     const other = answerOf(task, reference, shadow).probabilities;
     const group = this.groups.get(key) ?? { task, compared, questions: [], answers: [] };
-    const acceptances = fitOf(task, live.build)?.acceptances ?? [];
-    group.questions = sent.map(
-      (probabilities, at): ShadowCounts =>
-        withPair(
-          group.questions[at] ?? NO_SHADOW_ANSWERS,
-          { live: probabilities, shadow: other[at] ?? [] },
-          acceptances[at] ?? NO_THRESHOLD,
-        ),
-    );
+    const acceptances = fitOf(task, live)?.acceptances ?? [];
+    group.questions = sent.map((probabilities, at): ShadowCounts => {
+      const before = group.questions[at] ?? NO_SHADOW_ANSWERS;
+      const pair = { live: probabilities, shadow: other[at] ?? [] };
+      // Asked in several orders of its options, a question has no probabilities that are compared.
+      if (pair.live.length === 0 || pair.shadow.length === 0) return before;
+      return withPair(before, pair, acceptances[at] ?? NO_THRESHOLD);
+    });
     group.answers.push({ reference, probabilities: other });
     this.groups.set(key, group);
     this.waiting += 1;

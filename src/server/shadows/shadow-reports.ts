@@ -3,6 +3,7 @@ import { FairQueue, type Shares, ThreadPool } from '../../base/index.js';
 import { mergedShadow, NO_SHADOW_ANSWERS, type ShadowCounts } from '../../statistics/index.js';
 import {
   type CompareWork,
+  calibrationsOf,
   comparesSame,
   FIT_THREAD,
   type ShadowRecord,
@@ -39,16 +40,19 @@ export class ShadowReports {
   async of(caller: Caller, task: Task, names: readonly string[]): Promise<string> {
     const { tasks, engines } = this.parts;
     if (task.shadow === null) return 'null';
-    const [live, shadow] = [task.model, task.shadow.model].map(
-      (name) => engines.catalog.find(name)?.id ?? null,
-    );
-    const builds = { live: live ?? null, shadow: shadow ?? null };
+    const [live, shadow] = [engines.catalog.find(task.model), engines.catalog.find(task.shadow.model)];
+    const builds = { live: live?.id ?? null, shadow: shadow?.id ?? null };
     const counted = await tasks.counted(task);
     const isCurrent =
       counted !== undefined &&
-      builds.live !== null &&
-      builds.shadow !== null &&
-      comparesSame(counted, { version: task.version, live: builds.live, shadow: builds.shadow });
+      live !== undefined &&
+      shadow !== undefined &&
+      comparesSame(counted, {
+        version: task.version,
+        live: live.id,
+        shadow: shadow.id,
+        calibrations: calibrationsOf(live, shadow),
+      });
     const record = isCurrent ? counted : null;
     const labelled = record === null ? [] : await this.ofLabels(caller, task, record, names);
     const questions = names.map((_, at) =>

@@ -7,7 +7,7 @@ import {
   type TooFewLabels,
 } from '../../statistics/index.js';
 import { type LabelRow, openExpected } from '../labels/label.js';
-import { openAnswer } from '../task-answer.js';
+import { hasCalibration, openAnswer } from '../task-answer.js';
 
 /** What a thread needs to fit a task to its labels. */
 export interface FitWork {
@@ -16,6 +16,8 @@ export interface FitWork {
   readonly rows: readonly LabelRow[];
   /** The names of the questions, in their order. */
   readonly questions: readonly string[];
+  /** That of the build now: labels of answers with another one are left out. */
+  readonly calibration: string;
   readonly target: { readonly error: number; readonly confidence: number };
 }
 
@@ -33,15 +35,16 @@ export interface FittedTask {
 const BOOTSTRAP = { seed: 1, resamples: 1_000 };
 
 /** Fits every question to its labels. Throws StoreError if a label is damaged. */
-export function fitLabels({ task, dataKey, rows, questions, target }: FitWork): FittedTask {
+export function fitLabels({ task, dataKey, rows, questions, calibration, target }: FitWork): FittedTask {
   const labels: LabelledAnswer[][] = questions.map(() => []);
   for (const row of rows) {
-    const { probabilities } = openAnswer(dataKey, { id: task }, row);
+    const answer = openAnswer(dataKey, { id: task }, row);
+    if (!hasCalibration(answer, calibration)) continue;
     const expected = openExpected(dataKey, { id: task }, row);
     for (const [at, name] of questions.entries()) {
       const option = Object.hasOwn(expected, name) ? (expected[name] ?? null) : null;
-      const own = probabilities[at];
-      if (option === null || own === undefined) continue;
+      const own = answer.probabilities[at] ?? [];
+      if (option === null || own.length === 0) continue;
       labels[at]?.push({ id: row.ref, probabilities: own, expected: option });
     }
   }

@@ -134,8 +134,9 @@ export class LabelRows {
       option === null || Object.hasOwn(before, name) ? [] : [[name, option] as const],
     );
     if (first.length === 0) return;
-    const { build, probabilities } = answer ?? openAnswer(this.dataKey, this.task, row);
-    this.firsts.push({ build, probabilities, expected: Object.fromEntries(first) });
+    const { build, calibration, probabilities } = answer ?? openAnswer(this.dataKey, this.task, row);
+    const of = { build, ...(calibration !== undefined && { calibration }) };
+    this.firsts.push({ ...of, probabilities, expected: Object.fromEntries(first) });
   }
 
   /**

@@ -1,4 +1,5 @@
 import { fitsInForce } from '../fits/task-fit.js';
+import { hasCalibration } from '../task-answer.js';
 import type { Task, TaskFit } from '../task-types.js';
 import type { FirstLabels } from './task-monitor.js';
 
@@ -12,5 +13,8 @@ export const labelsByFit = (
   firsts: readonly FirstLabels[],
 ): ReadonlyArray<readonly [fit: TaskFit, labels: readonly FirstLabels[]]> =>
   fitsInForce(task)
-    .map((fit) => [fit, firsts.filter(({ build }) => build === fit.build)] as const)
+    .map((fit) => {
+      const own = firsts.filter((each) => each.build === fit.build && hasCalibration(each, fit.calibration));
+      return [fit, own] as const;
+    })
     .filter(([, labels]) => labels.length > 0);

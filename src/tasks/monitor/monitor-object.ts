@@ -1,10 +1,11 @@
 import type { Question } from '../../decide/index.js';
 import { type DriftAlarm, type DriftReport, type ErrorTest, evidenceOf } from '../../statistics/index.js';
+import type { TaskFit } from '../task-types.js';
 import type { QuestionReport } from './task-monitor.js';
 
 /** A warning about a question of a task. `type` never changes, the message may. */
 export interface TaskWarning {
-  readonly type: 'drift' | 'error_above_target';
+  readonly type: 'drift' | 'error_above_target' | 'fit_outdated';
   readonly question: string;
   readonly message: string;
 }
@@ -37,6 +38,18 @@ export const warningsOf = (
       ? []
       : [{ type: 'error_above_target' as const, question: name, message: errorMessage(name, errors) }]),
   ]);
+
+/**
+ * That thresholds are not in force any more.
+ *
+ * @param fit one of another calibration than that of its build; see `outdatedFitOf`. Undefined: there is none
+ */
+export const outdatedWarnings = (fit: TaskFit | undefined, questions: readonly Question[]): TaskWarning[] =>
+  questions.flatMap(({ name }, at) =>
+    (fit?.acceptances[at]?.threshold ?? null) === null
+      ? []
+      : [{ type: 'fit_outdated' as const, question: name, message: outdatedMessage(name, fit as TaskFit) }],
+  );
 
 function questionObject({ drift, errors }: QuestionReport, question: Question | undefined) {
   if (drift === null) return null;
@@ -96,5 +109,12 @@ function driftMessage(name: string, alarm: DriftAlarm, question: Question | unde
 const errorMessage = (name: string, { labels, wrong, error }: ErrorTest): string =>
   `The error among accepted answers to ${JSON.stringify(name)} is above the target of ${percent(error)}: ${wrong} of ` +
   `${labels} that were labelled since the fit are wrong. Fit again.`;
+
+const outdatedMessage = (name: string, { build, calibration }: TaskFit): string =>
+  `The threshold of ${JSON.stringify(name)} is not in force: ${
+    calibration === undefined
+      ? 'an earlier version of the server made the fit'
+      : `the temperatures, the profile or the files of ${build} have changed since the fit`
+  }. Label recent answers, then fit again.`;
 
 const percent = (share: number): string => `${Number((100 * share).toFixed(1))} %`;

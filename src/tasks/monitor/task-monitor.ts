@@ -33,7 +33,7 @@ export interface QuestionReport {
 }
 
 /** An answer, of which some questions have their first label. */
-export interface FirstLabels {
+export interface FirstLabels extends Pick<TaskAnswer, 'calibration'> {
   readonly build: string;
   readonly probabilities: TaskAnswer['probabilities'];
   /** The correct options, by the name of the question. */

@@ -25,8 +25,8 @@ export function compareLabels({ task, dataKey, rows, questions, counted }: Compa
     const expected = openExpected(dataKey, { id: task }, row);
     for (const [at, name] of questions.entries()) {
       const option = Object.hasOwn(expected, name) ? (expected[name] ?? null) : null;
-      const [live, other] = [answer.probabilities[at], answer.shadow.probabilities[at]];
-      if (option === null || live === undefined || other === undefined) continue;
+      const [live, other] = [answer.probabilities[at] ?? [], answer.shadow.probabilities[at] ?? []];
+      if (option === null || live.length === 0 || other.length === 0) continue;
       counts[at] = withPairLabel(counts[at] as ShadowCounts, { live, shadow: other }, option);
     }
   }

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
 import { putTask, type StoredBefore } from '../put-task.js';
 import type { Task } from '../task-types.js';
-import type { Compared, ShadowRecord } from './shadow-record.js';
+import { type Compared, comparesSame, type ShadowRecord } from './shadow-record.js';
 
 /** What is stored of a task whose shadow is to be promoted. */
 export interface StoredShadow extends StoredBefore {
@@ -38,12 +38,13 @@ export interface Promotion {
  */
 export function promoteTask(
   { counted, ...before }: StoredShadow,
-  { live, shadow }: Pick<Compared, 'live' | 'shadow'>,
+  builds: Omit<Compared, 'version'>,
   expected: ExpectedShadow,
   key: string,
   now: number,
 ): Promotion {
   const { task, questions } = before;
+  const { shadow } = builds;
   if (task.shadow === null) {
     if (isMadeBy(task, expected)) return { task, record: null };
     throw new ApiError('no_shadow', 'The task has no shadow build.');
@@ -54,8 +55,10 @@ export function promoteTask(
     throw changed(`The shadow build is ${shadow}, not the expected one.`);
   if (counted?.version !== task.version)
     throw changed(`Nothing was counted for version ${task.version}, which is in use.`);
-  if (counted.live !== live || counted.shadow !== shadow)
-    throw changed('The builds that were compared are not those that answer now.');
+  if (!comparesSame(counted, { version: task.version, ...builds }))
+    throw changed(
+      'The builds that were compared are not those that answer now, or have other temperatures or another profile.',
+    );
   const { model, description, targetError, confidence, workspace, name } = task;
   const settings = { description, targetError, confidence, shadow: null };
   const promoted = putTask(before, task, { ...settings, questions, model: shadow }, now);

@@ -1,4 +1,5 @@
-import { isArrayOf, isCount, isObjectOf, isString } from '../../base/index.js';
+import { isArrayOf, isCount, isObjectOf, isOptional, isString } from '../../base/index.js';
+import type { CatalogBuild } from '../../engine/index.js';
 import { mergedShadow, type ShadowCounts, shadowCountsFrom } from '../../statistics/index.js';
 import type { ShadowAnswer, TaskAnswer } from '../task-answer.js';
 import type { Task } from '../task-types.js';
@@ -8,7 +9,15 @@ export interface Compared {
   readonly version: number;
   readonly live: string;
   readonly shadow: string;
+  /** See `calibrationsOf`; absent: an earlier version of this program has stored it. */
+  readonly calibrations?: string | undefined;
 }
+
+type Calibrated = Pick<CatalogBuild, 'calibration'>;
+
+/** The calibrations of both builds, as one string. */
+export const calibrationsOf = (live: Calibrated, shadow: Calibrated): string =>
+  `${live.calibration}/${shadow.calibration}`;
 
 /** What is counted of the answers of two builds. */
 export interface ShadowRecord extends Compared {
@@ -28,6 +37,7 @@ const isRecord = isObjectOf({
   version: isCount,
   live: isString,
   shadow: isString,
+  calibrations: isOptional(isString),
   since: isCount,
   questions: isArrayOf((value): value is ShadowCounts => shadowCountsFrom(value) !== null),
 });
@@ -35,9 +45,14 @@ const isRecord = isObjectOf({
 /** A record that was stored; null: it is not one of this version of the program. */
 export const shadowRecordFrom = (value: unknown): ShadowRecord | null => (isRecord(value) ? value : null);
 
-/** Whether two records are about the same version and builds. */
+/** Whether two records are about the same version and builds, with the same calibrations as far as they are known. */
 export const comparesSame = (one: Compared, other: Compared): boolean =>
-  one.version === other.version && one.live === other.live && one.shadow === other.shadow;
+  one.version === other.version &&
+  one.live === other.live &&
+  one.shadow === other.shadow &&
+  (one.calibrations === undefined ||
+    other.calibrations === undefined ||
+    one.calibrations === other.calibrations);
 
 /**
  * Whether the pairs of a task may still be counted: it has the version and the shadow that it had.
@@ -56,12 +71,13 @@ export const hasSameShadow = (current: Task | undefined, { id, version, shadow }
  * @param now milliseconds since 1970
  */
 export function withPairs(before: ShadowRecord | null, pairs: NewPairs, now: number): ShadowRecord {
-  const { version, live, shadow, questions } = pairs;
+  const { version, live, shadow, calibrations, questions } = pairs;
   const known = before !== null && comparesSame(before, pairs) ? before : null;
   return {
     version,
     live,
     shadow,
+    calibrations,
     since: known?.since ?? now,
     questions: questions.map((counts, at) => {
       const own = known?.questions[at];

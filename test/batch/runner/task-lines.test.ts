@@ -54,7 +54,15 @@ test('accept follows the fit in force when the line runs', async (t) => {
   const id = await world.submit(key, many(3).join('\n'));
   await until(() => world.engine.waiting.size > 0);
   const acceptances = [{ temperature: 1, threshold: 0.5 }];
-  const fit = { version: 1, build: 'm-20260101', at: 1, targetError: 0.05, confidence: 0.95, acceptances };
+  const fit = {
+    version: 1,
+    build: 'm-20260101',
+    calibration: 'c',
+    at: 1,
+    targetError: 0.05,
+    confidence: 0.95,
+    acceptances,
+  };
   t.equal(await world.tasks.putFit(task, fit, '{}', monitorOf(fit)), true);
   world.engine.answersAtOnce = true;
   world.engine.answerAll();

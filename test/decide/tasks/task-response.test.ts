@@ -16,24 +16,31 @@ const answered = (...differences: readonly number[]) =>
     1,
   );
 const keptOf = (probabilities: Float64Array) =>
-  answerOf({ version: 1 }, 'r', { build: 'm-1', probabilities: [probabilities] }).probabilities[0] ?? [];
+  answerOf({ version: 1 }, 'r', { build: 'm-1', calibration: 'c', probabilities: [probabilities] })
+    .probabilities[0] ?? [];
 
 /** Whether the response accepts an answer, and whether a fit counts it as accepted. */
-function acceptOf(probabilities: Float64Array, threshold: number, temperature = 1) {
+function acceptOf(probabilities: Float64Array, threshold: number, temperature = 1, calibration = 'c') {
   const acceptance = { temperature, threshold };
   const { answers } = JSON.parse(
     taskResponse({
       build: 'm-1',
+      calibration: 'c',
       questions: [QUESTION],
       units: [roundProbabilities(probabilities)],
       probabilities: [probabilities],
       usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0 },
       extras: [{ raw: null, labelMass: null }],
-      task: { name: 't', version: 1, fits: [{ build: 'm-1', acceptances: [acceptance] }] },
+      task: { name: 't', version: 1, fits: [{ build: 'm-1', calibration, acceptances: [acceptance] }] },
     }),
   );
   return [answers.q.accept, isAccepted(acceptance, keptOf(probabilities))];
 }
+
+test('an answer of another calibration than the fit is neither accepted nor refused', async (t) => {
+  t.equal(acceptOf(answered(18), 0.5)[0], true);
+  t.equal(acceptOf(answered(18), 0.5, 1, 'd')[0], null);
+});
 
 test('an answer is accepted if its kept probabilities are: a fit has tested those', async (t) => {
   // The kept probability is 1, and that of the answer is below it; also as mean of two orders.

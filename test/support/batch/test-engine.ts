@@ -74,6 +74,7 @@ export class TestEngine {
     return {
       ok: true,
       build: `${model}-20260101`,
+      calibration: 'c',
       questions: [{ name: 'q', type: 'noul', instructions: null, options: OPTIONS }],
       temperatures: [1],
       orders: [1],

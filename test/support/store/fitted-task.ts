@@ -5,6 +5,7 @@ import { type Task, type TaskFit, TaskMonitor } from '../../../src/tasks/index.j
 export const fitOf = ({ version, targetError, confidence }: Task, at = 0): TaskFit => ({
   version,
   build: 'm-1',
+  calibration: 'c',
   at,
   targetError,
   confidence,
