@@ -42,7 +42,7 @@ function world(states: number, posts: ReadonlyArray<() => void> = []) {
       const diagnostics = { rawProbabilities: false, labelMass: false, optionRotations: 1 };
       const plan = { prefix: [], suffixes: [], images: [] };
       const facts = { temperatures: [1], orders: [1], inputTokens: 7, texts: { hits: 0, misses: 0 } };
-      return { ok: true, build: BUILD, questions: [QUESTION], diagnostics, plan, ...facts };
+      return { ok: true, build: BUILD, calibration: 'c', questions: [QUESTION], diagnostics, plan, ...facts };
     },
   };
   const taking = new TaskLabels({

@@ -102,7 +102,15 @@ export function shadowWorld(random: () => number = () => 0) {
       const diagnostics = { rawProbabilities: false, labelMass: false, optionRotations: 1 };
       const plan = { prefix: [], suffixes: [], images: [] };
       const facts = { temperatures: [1], orders: [1], inputTokens: 1, texts: { hits: 0, misses: 0 } };
-      return { ok: true, build: sent.task?.model, questions: [QUESTION], diagnostics, plan, ...facts };
+      return {
+        ok: true,
+        calibration: 'c',
+        build: sent.task?.model,
+        questions: [QUESTION],
+        diagnostics,
+        plan,
+        ...facts,
+      };
     },
   };
   const runs = new ShadowRuns({
