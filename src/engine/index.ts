@@ -45,7 +45,6 @@ export { ChecksumError, fileVersions, requireUnchanged, verifyChecksum } from '.
 export { type ImageReading, openProjector, SIDE_TOKENS_MAX } from './models/projector.js';
 export { spaceJoiners } from './models/space-joiners.js';
 export type { EngineAnswer } from './pending.js';
-export { RENDER_MS_MAX } from './profile/chat.js';
 export { fillParts } from './profile/fill-template.js';
 export { BUILT_IN_FORMATS } from './profile/formats.js';
 export { type ImageTokens, imageAt, imageTokens, noImages } from './profile/image-tokens.js';
@@ -54,6 +53,7 @@ export { TOKENIZING_STACK_MEBIBYTES } from './profile/long-runs.js';
 export {
   ProfileError,
   type QuestionShape,
+  RENDER_MS_MAX,
   type ShownPart,
   type Skeleton,
   type Slot,

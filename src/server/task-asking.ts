@@ -45,6 +45,11 @@ export class TaskAsking {
     return questions;
   }
 
+  /** Drops from memory what a task asked. Call it when the task was deleted. */
+  forget({ id }: Pick<Task, 'id'>): void {
+    this.cache.forget(id);
+  }
+
   /** Keeps an answer, if there is room, and compares it with the labels of the fit. Never throws: the request is answered and charged. */
   keep(task: Task, answer: TaskAnswer): void {
     try {

@@ -108,8 +108,12 @@ export class TaskService {
       list: async () => ({ object: 'list', data: await this.entries(workspace) }),
       show: async (name) => this.shown(caller, await this.existing({ workspace, name })),
       remove: async (name) => {
-        const remove = () => this.storage.tasks.remove({ workspace, name });
+        const place = { workspace, name };
+        // One that cannot be read can be deleted: its questions are not in memory.
+        const task = await this.existing(place).catch(() => null);
+        const remove = () => this.storage.tasks.remove(place);
         if (!isTaskName(name) || !(await this.change(caller, remove))) throw taskNotFound();
+        if (task !== null) this.asking.forget(task);
         return { object: 'task', name, deleted: true };
       },
       decide: async (name, request, requestId, signal) => {

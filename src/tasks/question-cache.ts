@@ -23,9 +23,18 @@ export class QuestionCache {
     this.bytes += sizeOf(questions);
     for (const [oldest, dropped] of this.found) {
       if (this.bytes <= CACHE_BYTES_MAX) return;
-      this.found.delete(oldest);
-      this.bytes -= sizeOf(dropped);
+      this.drop(oldest, dropped);
     }
+  }
+
+  /** Drops the questions of all versions of a task. */
+  forget(task: string): void {
+    for (const [key, questions] of this.found) if (key.startsWith(`${task}/`)) this.drop(key, questions);
+  }
+
+  private drop(key: string, questions: string): void {
+    this.found.delete(key);
+    this.bytes -= sizeOf(questions);
   }
 }
 

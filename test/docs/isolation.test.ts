@@ -9,7 +9,7 @@ import { PIECE_BYTES } from '../../src/batch/reading/results-piece.js';
 import { RETRYING_MAX } from '../../src/batch/runner/open-batch.js';
 import { READ_AHEAD_BYTES } from '../../src/batch/runner/read-ahead.js';
 import { EMBEDDING_BYTES_MAX, LIVE_PIXEL_BYTES_MAX } from '../../src/engine/engine.js';
-import { RENDER_MS_MAX } from '../../src/engine/profile/chat.js';
+import { RENDER_MS_MAX } from '../../src/engine/profile/profile-types.js';
 import { TOKEN_CACHE_BYTES_MAX } from '../../src/engine/profile/token-cache.js';
 import { bodyShares, SLOW_BODY_BYTES_PER_SECOND } from '../../src/http/body-memory.js';
 import { DOWNLOADS_MAX, SLOW_DOWNLOAD_BYTES_PER_SECOND } from '../../src/http/downloads.js';

@@ -142,6 +142,20 @@ test('a shape that was no sample, and that the template treats otherwise, is ref
   t.throws(() => profile.skeleton(shape(4)), { name: 'ProfileError' });
 });
 
+test('a shape that was no sample, and that the template takes too long for, is refused when it comes', async (t) => {
+  const template =
+    '{% if options|length == 4 %}{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}{% endif %}{{ state }}{{ instructions }}{% for o in options %}{{ o.key }}{{ o.description }}{% endfor %}';
+  const metadata = { ...decision('nimble'), 'tokenizer.chat_template.systemone': text(template) };
+  const { profile } = openTiny(t.testdir(), { metadata });
+  const shape = {
+    type: 'choice' as const,
+    stateIsText: true,
+    hasInstructions: true,
+    described: [true, true, true, true],
+  };
+  t.throws(() => profile.skeleton(shape), { name: 'ProfileError', message: /takes more than/ });
+});
+
 test('a name that JavaScript objects inherit is not a profile, decision type or question type', async (t) => {
   t.match(
     refused(t.testdir(), { metadata: decision('constructor') }),

@@ -76,3 +76,13 @@ export interface Temperatures {
 export class ProfileError extends Error {
   override readonly name = 'ProfileError';
 }
+
+/** Longest time to parse or render a template of a model file; typical ones take less than a millisecond. */
+export const RENDER_MS_MAX = 2_000;
+
+/** The decision template takes too long for a question. */
+export class SlowTemplateError extends ProfileError {
+  constructor() {
+    super(`its decision template does not render: it takes more than ${RENDER_MS_MAX} ms`);
+  }
+}

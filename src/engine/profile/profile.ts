@@ -14,6 +14,7 @@ import {
 } from './profile-types.js';
 import { longShapes, requireTexts, sampleShapes, shapeKey } from './question-shapes.js';
 import { SkeletonCache } from './skeleton-cache.js';
+import { SlowShapes } from './slow-shapes.js';
 import { compileTemplate, displayOrder, renderShape, type TemplatePiece, unquoteState } from './template.js';
 import type { Tokenizer } from './tokenizer.js';
 
@@ -34,6 +35,7 @@ export class Profile {
   private readonly template: Template;
   private readonly chat: ChatFrame;
   private readonly skeletons = new SkeletonCache();
+  private readonly slowShapes = new SlowShapes();
   /** The prefix for string states and the one for JSON states. */
   private readonly prefixTexts = new Map<boolean, string>();
 
@@ -66,7 +68,7 @@ export class Profile {
     const key = shapeKey(shape);
     const known = this.skeletons.get(key);
     if (known !== undefined) return known;
-    const made = this.build(shape);
+    const made = this.slowShapes.render(key, () => this.build(shape));
     this.requireWhole(shape, made);
     this.skeletons.add(key, made);
     return made;

@@ -1,11 +1,12 @@
 import { Template } from '@huggingface/jinja';
-import { type ChatFrame, renderInTime } from './chat.js';
+import { type ChatFrame, renderInTime, TooSlow } from './chat.js';
 import {
   type Format,
   ProfileError,
   type PromptPart,
   type QuestionShape,
   type Slot,
+  SlowTemplateError,
 } from './profile-types.js';
 
 /** A rendered prompt of one shape: template text and slots, in order. */
@@ -86,6 +87,7 @@ export function renderShape(
       }),
     );
   } catch (error) {
+    if (error instanceof TooSlow) throw new SlowTemplateError();
     throw new ProfileError(`its decision template does not render: ${(error as Error).message}`);
   }
   return split(text, slots);
