@@ -6,6 +6,7 @@ import { loadSettings, type Settings } from '../../src/settings/index.js';
 import { openStore, reconcile } from '../../src/storage/folder/index.js';
 import { changeWorkspace } from '../support/access/folder-changes.js';
 import { writeCertificate } from '../support/certificate.js';
+import { ChangingModels } from '../support/changing-models.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, startTestServer } from '../support/server.js';
@@ -87,6 +88,24 @@ test('reload: a setting that needs a restart, or a model without a price, change
   t.equal(await priceAt(server), 7);
   t.equal(server.lines.length, lines, 'now it is');
   t.strictSame(await server.reload(quiet), []);
+});
+
+test('reload: the context window that is shown is that of the manifest, also after a larger one', async (t) => {
+  const models = new ChangingModels(t.testdir());
+  const build = { date: '20260101', ...models.model(1) };
+  models.serve([build], { context_length: 200 });
+  const server = await startTestServer(t, {}, models.path);
+  const shown = async () => {
+    const response = await fetch(`${server.url}/v1/models`);
+    const { models: list } = (await response.json()) as { models: { context_tokens: number }[] };
+    return list[0]?.context_tokens;
+  };
+  t.equal(await shown(), 200);
+  for (const length of [400, 100]) {
+    models.serve([build], { context_length: length });
+    await server.reload(server.settings);
+    t.equal(await shown(), length);
+  }
 });
 
 test('reload: a certificate that cannot be used changes nothing', async (t) => {
