@@ -8,6 +8,7 @@ import { batchCost } from '../../src/console/batches/batch-cost.js';
 import { checkFile } from '../../src/console/batches/check-file.js';
 import { BATCHES_SHOWN_MAX, listBatches, PAGES_MAX } from '../../src/console/batches/list-batches.js';
 import {
+  idempotencyKeyOf,
   isRepeatable,
   nextSubmission,
   REPEATABLE_MS,
@@ -118,7 +119,7 @@ test('a submission that got no answer is the same one only while the server reco
   const attempt = (repeats: number, last: Submission | null, now: number) =>
     nextSubmission({ key, digest, repeats }, last, now);
   const first = attempt(0, null, start) as Submission;
-  t.strictSame(first, { key, digest, repeats: 0, batch: null, at: start });
+  t.strictSame(first, { key, digest, repeats: 0, batch: null, at: start, keyed: true });
   const repeated = attempt(0, first, start + REPEATABLE_MS - 1);
   t.equal(repeated?.at, start, 'counted from the first one, as the server does');
   t.ok(isRepeatable(first, start + REPEATABLE_MS - 1));
@@ -129,6 +130,30 @@ test('a submission that got no answer is the same one only while the server reco
   t.match(again, { repeats: 1, at: start + REPEATABLE_MS });
   t.equal(attempt(0, again, start + REPEATABLE_MS + 1), null, 'as another tab still shows');
   t.equal(attempt(0, { ...first, batch: 'batch_a' }, start + 1), null, 'another tab got the answer');
+});
+
+test('the idempotency key follows from file, token and repetition, and tells nothing of the file', async (t) => {
+  const submission = {
+    key: 'key',
+    digest: 'ab'.repeat(32),
+    repeats: 0,
+    batch: null,
+    at: 0,
+    keyed: true,
+  } as const;
+  const own = idempotencyKeyOf(submission, 'dk_a');
+  t.match(own, /^console-[0-9a-f]{64}$/);
+  t.equal(idempotencyKeyOf({ ...submission, at: 1 }, 'dk_a'), own, 'also in another tab');
+  t.notMatch(own, submission.digest);
+  const others = [
+    idempotencyKeyOf(submission, 'dk_b'),
+    idempotencyKeyOf({ ...submission, repeats: 1 }, 'dk_a'),
+    idempotencyKeyOf({ ...submission, digest: 'cd'.repeat(32) }, 'dk_a'),
+  ];
+  t.equal(new Set([own, ...others]).size, 4);
+  const { keyed, ...before } = submission;
+  t.ok(keyed);
+  t.equal(idempotencyKeyOf(before, 'dk_a'), `console-${submission.digest}-0`, 'begun before an update');
 });
 
 /** The list of the server, with a number of batches; ids that are gone are unknown. */

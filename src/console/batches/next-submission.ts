@@ -1,3 +1,5 @@
+import { Sha256 } from './sha256.js';
+
 /**
  * For how long the console relies on it that the server recognizes a repeated submission: an hour less than the 24 hours of
  * contract 4.6 rule 8, because a file is sent before it is recognized.
@@ -16,6 +18,8 @@ export interface Submission {
   readonly batch: string | null;
   /** When it was sent first, in milliseconds since 1970: the server counts from then. */
   readonly at: number;
+  /** Absent: a console of before 0.3 has sent it, with an idempotency key of that time. */
+  readonly keyed?: true;
 }
 
 /** A submission that may not have begun. */
@@ -30,13 +34,19 @@ export const isRepeatable = ({ batch, at }: Submission, now: number): boolean =>
  * and would make a second batch.
  */
 export function nextSubmission(sent: Sent, last: Submission | null, now: number): Submission | null {
-  if (last === null || sent.repeats > last.repeats) return { ...sent, batch: null, at: now };
+  if (last === null || sent.repeats > last.repeats) return { ...sent, batch: null, at: now, keyed: true };
   return sent.repeats === last.repeats && isRepeatable(last, now) ? last : null;
 }
 
 /**
- * The `Idempotency-Key` of a submission. It follows from the file, so that a submission that is repeated after the page was
- * left, or in another tab, makes no second batch.
+ * The `Idempotency-Key` of a submission. It follows from the file and the token, so that a submission that is repeated after
+ * the page was left, or in another tab, makes no second batch; and whoever has the store, with the digest of this key, but
+ * not the token, can test no guess of the file.
  */
-export const idempotencyKeyOf = ({ digest, repeats }: Pick<Submission, 'digest' | 'repeats'>): string =>
-  `console-${digest}-${repeats}`;
+export function idempotencyKeyOf({ digest, repeats, keyed }: Submission, token: string): string {
+  const file = `${digest}-${repeats}`;
+  if (keyed === undefined) return `console-${file}`;
+  const hash = new Sha256();
+  hash.add(new TextEncoder().encode(`${token} ${file}`));
+  return `console-${hash.end()}`;
+}

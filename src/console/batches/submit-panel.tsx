@@ -84,7 +84,7 @@ export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProp
     try {
       const headers = {
         'content-type': 'application/jsonl',
-        'idempotency-key': idempotencyKeyOf(submission),
+        'idempotency-key': idempotencyKeyOf(submission, api.key),
       };
       const options = { method: 'POST', body: file, headers, onSent: setSent } as const;
       const { body } = await api.json<Submitted>('v1/batches', options);
