@@ -209,6 +209,7 @@ async function openEngineTarget(
     },
     [...names],
   );
+  process.once('exit', (status) => service.exit(status));
   return engineTarget(service, exact, readConcurrency(concurrency, ENGINE_CONCURRENCY));
 }
 

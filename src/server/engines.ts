@@ -48,7 +48,7 @@ export class Engines {
   private record: WaveRecord | undefined;
   private limits: RequestLimits;
   private resolveStuck: (reason: string) => void = () => {};
-  private isStuck = false;
+  private stuckBy: string | null = null;
   /** Resolves, with the reason, when a thread will never work again: the process has to be restarted. */
   readonly stuck = new Promise<string>((resolve) => {
     this.resolveStuck = resolve;
@@ -103,6 +103,11 @@ export class Engines {
 
   get backend() {
     return this.prepared.backend;
+  }
+
+  /** Why a thread will never work again; null: all may. */
+  get stuckReason(): string | null {
+    return this.stuckBy;
   }
 
   /** All devices that compute. */
@@ -257,7 +262,7 @@ export class Engines {
 
   /** Reports a thread that will never work again: `stuck` resolves, and `close` does not wait for it. */
   reportStuck(reason: string): void {
-    this.isStuck = true;
+    this.stuckBy ??= reason;
     this.resolveStuck(reason);
   }
 
@@ -275,7 +280,7 @@ export class Engines {
     for (const { engine } of this.loaded) engine.close();
     await Promise.all([this.set, ...this.retired].map((set) => set.closePreparing()));
     // A stuck thread uses its weights, and would be waited for.
-    if (this.isStuck) return;
+    if (this.stuckBy !== null) return;
     await Promise.all([...this.loaded].map((build) => this.unload(build)));
   }
 

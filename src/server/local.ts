@@ -5,7 +5,7 @@ import type { Settings } from '../settings/index.js';
 import { Metrics } from '../telemetry/index.js';
 import { Engines } from './engines.js';
 import type { ServerDependencies } from './server-dependencies.js';
-import { untilComputed } from './until-computed.js';
+import { untilComputed, waitForLane } from './until-computed.js';
 
 /** A decision made in this process. */
 interface LocalDecision {
@@ -19,9 +19,14 @@ interface LocalDecision {
 export interface LocalService {
   readonly backend: string;
   readonly catalog: Catalog;
-  /** Rejects with ApiError if the request is refused, and with the engine's error. Waits as long as the engine needs. */
+  /**
+   * Rejects with ApiError if the request is refused, with the engine's error, and with OperatorError if an engine thread
+   * will never work again. Waits as long as the engine needs.
+   */
   decide(request: SentRequest, signal: AbortSignal): Promise<LocalDecision>;
   close(): Promise<void>;
+  /** To be called while the process exits: ends it at once if it would wait for a thread that never ends. */
+  exit(status: number): void;
 }
 
 const OWNER: Owner = { workspace: '', key: '' };
@@ -49,29 +54,40 @@ export async function openLocal(
     throw error;
   }
   const set = engines.current;
+  const beforeWait = waitForLane(
+    () => engines.stuckReason,
+    (sentence) => dependencies.report.notice(sentence),
+  );
   return {
     backend: engines.backend,
     catalog: engines.catalog,
     decide: (request, signal) =>
-      untilComputed(dependencies.clock, async (alone) => {
-        let prepared: PrepareResult | undefined;
-        const { json } = await decide(
-          request,
-          {
-            clock: dependencies.clock,
-            async prepare(sent) {
-              prepared = await set.prepare(sent, OWNER, signal);
-              return prepared;
+      untilComputed(
+        dependencies.clock,
+        async (alone) => {
+          let prepared: PrepareResult | undefined;
+          const { json } = await decide(
+            request,
+            {
+              clock: dependencies.clock,
+              async prepare(sent) {
+                prepared = await set.prepare(sent, OWNER, signal);
+                return prepared;
+              },
+              engine: (build) => engines.get(build),
+              reserve: () => FREE,
             },
-            engine: (build) => engines.get(build),
-            reserve: () => FREE,
-          },
-          // As a batch line: without a deadline, since the caller bounds the concurrency.
-          { signal, urgency: 'batch', alone },
-        );
-        return { json, temperatures: temperaturesOf(prepared as PrepareResult) };
-      }),
+            // As a batch line: without a deadline, since the caller bounds the concurrency.
+            { signal, urgency: 'batch', alone },
+          );
+          return { json, temperatures: temperaturesOf(prepared as PrepareResult) };
+        },
+        beforeWait,
+      ),
     close: () => engines.close(),
+    exit(status) {
+      if (engines.stuckReason !== null) engines.exit(status);
+    },
   };
 }
 
