@@ -9,6 +9,7 @@ import {
   deviceTitle,
   holdWeights,
   ModelError,
+  memorySpaces,
   openModel,
   readManifest,
 } from '../engine/index.js';
@@ -104,7 +105,8 @@ function openMachine({ engine }: Settings, build: CatalogBuild) {
   const current = { wave_tokens: bounds.waveTokens, contexts, sequences, threads, batch_percent };
   const grid = gridFor(current, device, model.images !== null);
   const setup = { backend, device, build, bounds, threads };
-  const engines = holdOpened(engineOpener(setup, sharing, model.images), () =>
+  const spaces = () => (engine.memory_check ? memorySpaces(addon, [device], false) : []);
+  const engines = holdOpened(engineOpener(setup, sharing, model.images, spaces), () =>
     holdWeights(addon, device, build, threads),
   );
   const { bounds: largest } = deriveSizes(

@@ -5,12 +5,14 @@ import { type TinyModelOptions, writeTinyModel, writeTinyProjector } from '../..
 import {
   type CatalogBuild,
   deriveSizes,
+  estimateBuilds,
   type NativeContext,
   openModel,
   requireMemory,
   requireTotal,
 } from '../../src/engine/index.js';
 import { addNeeds, estimateMemory, RECORD_BYTES_PER_CELL } from '../../src/engine/memory/estimate-memory.js';
+import { CUDA_RESERVE_BYTES, RESERVE_BYTES } from '../../src/engine/memory/gpu-reserve.js';
 import { type MemoryNeed, totalOf } from '../../src/engine/memory/memory-types.js';
 import type { MemoryPlan } from '../../src/engine/memory/require.js';
 import type { SizeSettings } from '../../src/engine/sizes.js';
@@ -231,11 +233,41 @@ test('a GPU: its default of two contexts counts, and the CPU is suggested if RAM
     );
   t.match(await refusal(12e9, 12e9), {
     message:
-      'tiny-20260101: not enough memory: 12.0 GB (weights 10.0 GB, KV cache 2.0 GB, buffers 5 MB) of CUDA0 needed, 12.0 GB free. Settings that fit: engine.contexts 1 (11.0 GB), or engine.cells 499968 (11.0 GB), or engine.backend cpu (11.0 GB). To load it anyway, set engine.memory_check to false.',
+      'tiny-20260101: not enough memory: 12.0 GB (weights 10.0 GB, KV cache 2.0 GB, buffers 5 MB) of CUDA0 needed, 12.0 GB free, of which 806 MB must stay free. Settings that fit: engine.contexts 1 (11.0 GB), or engine.cells 499968 (11.0 GB), or engine.backend cpu (11.0 GB). To load it anyway, set engine.memory_check to false.',
   });
   t.match((await refusal(8e9, 12e9)).message, /Settings that fit: engine\.backend cpu \(11\.0 GB\)\. To/);
   t.match((await refusal(8e9, 8e9)).message, /No settings make it fit\./);
 });
+
+for (const [backend, reserve] of [
+  ['vulkan', RESERVE_BYTES],
+  ['cuda', CUDA_RESERVE_BYTES],
+] as const) {
+  test(`the reserve of a GPU, with which a server does not start, stays free: ${backend}`, async (t) => {
+    const builds = [buildOf('/model.gguf')];
+    const plan = (free: number): MemoryPlan => ({
+      backend,
+      devices: ['GPU0'],
+      settings: { ...SETTINGS, cells: 1_000_000, contexts: 1 },
+      spaces: [
+        { device: '', free: 1e9, total: 1e9 },
+        { device: 'GPU0', free, total: 24e9 },
+      ],
+      estimate: assumed,
+    });
+    const { needs } = await estimateBuilds(plan(0), builds);
+    const enough = totalOf(needs[0] as MemoryNeed) + reserve;
+    await t.resolves(requireMemory(plan(enough), builds));
+    const { message } = await refusalOf(requireMemory(plan(enough - 1), builds));
+    const [, cells = ''] = /Settings that fit: engine\.cells (\d+) /.exec(message) ?? [];
+    t.equal(cells, '499968');
+    // What fits with 5 % to spare, but not with the reserve, is not suggested.
+    t.match(
+      (await refusalOf(requireMemory(plan(10e9 + reserve), builds))).message,
+      /No settings make it fit/,
+    );
+  });
+}
 
 test('a size that cannot be measured is not suggested', async (t) => {
   const spaces = [{ device: '', free: 1e9, total: 1e9 }];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
 import { EngineThread, memorySpaces, requireReserve } from '../../src/engine/index.js';
-import { CUDA_RESERVE_BYTES, RESERVE_BYTES } from '../../src/engine/memory/reserve.js';
+import { CUDA_RESERVE_BYTES, RESERVE_BYTES } from '../../src/engine/memory/gpu-reserve.js';
 import { runWave } from '../../src/engine/wave/run-wave.js';
 import type { WaveTask } from '../../src/engine/wave/task.js';
 import { type WarmUp, warmUpWaves } from '../../src/engine/wave/warm-up.js';

@@ -37,10 +37,14 @@ test('processes measure the answers of a backend, its decodes, and a real engine
   t.strictSame(mixedPlans(model, BOUNDS.cells, 2), mixedPlans(loaded, BOUNDS.cells, 2));
   addon.closeModel(loaded.handle);
   t.teardown(() => addon.closeModel(model.handle));
-  const open = engineOpener(setup, COLD, null);
+  const open = engineOpener(setup, COLD, null, () => []);
   const engine = await open({ wave_tokens: 128, contexts: 1, sequences: 64, threads: 1, batch_percent: 20 });
   t.ok((await runGroups([mixedPlans(model, BOUNDS.cells, 2)], engine, systemClock)) > 0);
   await engine.close();
+  // A server would not start with these settings either.
+  const full = engineOpener(setup, COLD, null, () => [{ device: 'GPU0', free: 0, total: 1 }]);
+  const choice = { wave_tokens: 128, contexts: 1, sequences: 64, threads: 1, batch_percent: 20 };
+  await t.rejects(full(choice), { name: 'MemoryError' });
 });
 
 test('weights are held from the first engine that is opened on, once', async (t) => {

@@ -42,8 +42,8 @@ export function showShortage(
 ): string {
   const names = estimates.filter(({ needs }) => needs !== null).map(({ build }) => build);
   const lacks = short.map(
-    ({ need, space }) =>
-      `${showNeed(need)} of ${showDevice(need.device)} needed, ${showSize(space.free)} free`,
+    ({ need, space, reserve }) =>
+      `${showNeed(need)} of ${showDevice(need.device)} needed, ${showSize(space.free)} free${reserve > 0 ? `, of which ${showSize(reserve)} must stay free` : ''}`,
   );
   return [
     `${names.join(', ')}: not enough memory: ${lacks.join('; ')}.`,

@@ -1,5 +1,7 @@
+import type { Backend } from '#native/platform.mjs';
 import { IMAGE_BUDGETS } from '../../api/index.js';
 import { deriveSizes, type SizeSettings } from '../sizes.js';
+import { reserveOf } from './gpu-reserve.js';
 import { type MemoryNeed, type MemorySpace, totalOf } from './memory-types.js';
 
 /** A change of settings that reduces the memory that models take. */
@@ -48,25 +50,38 @@ function halvings(cells: number): number[] {
   return half < CELLS_MIN ? [] : [half, ...halvings(half)];
 }
 
-/** Whether needs leave some of the free memory. */
-export function fitsEasily(needs: readonly MemoryNeed[], spaces: readonly MemorySpace[]): boolean {
-  return shortages(needs, spaces, SHARE_MAX).length === 0;
+/** Whether needs leave some of the free memory, and the reserve of GPUs. */
+export function fitsEasily(
+  needs: readonly MemoryNeed[],
+  spaces: readonly MemorySpace[],
+  backend: Backend,
+): boolean {
+  return shortages(needs, spaces, backend, SHARE_MAX).length === 0;
 }
 
 /** A device that has less free than is needed. */
 export interface Shortage {
   readonly need: MemoryNeed;
   readonly space: MemorySpace;
+  /** Bytes of the device that must stay free; 0 for RAM. */
+  readonly reserve: number;
 }
 
-/** The devices on which needs exceed a share of what is free. A device whose memory is unknown has none. */
+/**
+ * The devices on which needs exceed a share of what is free, or leave less than the reserve of a GPU, with which a server
+ * does not start. A device whose memory is unknown has no shortage.
+ */
 export function shortages(
   needs: readonly MemoryNeed[],
   spaces: readonly MemorySpace[],
+  backend: Backend,
   share = 1,
 ): Shortage[] {
   return needs.flatMap((need) => {
     const space = spaces.find(({ device }) => device === need.device);
-    return space !== undefined && totalOf(need) > space.free * share ? [{ need, space }] : [];
+    if (space === undefined) return [];
+    const reserve = reserveOf(backend, space.device);
+    const usable = Math.min(space.free * share, space.free - reserve);
+    return totalOf(need) > usable ? [{ need, space, reserve }] : [];
   });
 }

@@ -39,7 +39,7 @@ export async function estimateBuilds(
 
 /**
  * Estimates what builds take if all are loaded, before any of them is. Throws MemoryError if that is more than is free on
- * a device, or the reason of the stop signal. Builds that cannot be measured are not counted.
+ * a device, or leaves less than the reserve of a GPU, or the reason of the stop signal. Builds that cannot be measured are not counted.
  */
 export async function requireMemory(
   plan: MemoryPlan,
@@ -47,7 +47,7 @@ export async function requireMemory(
   stop?: AbortSignal,
 ): Promise<MemoryEstimate> {
   const estimate = await estimateBuilds(plan, builds, stop);
-  const short = shortages(estimate.needs, plan.spaces);
+  const short = shortages(estimate.needs, plan.spaces, plan.backend);
   if (short.length === 0) return estimate;
   const measured = builds.filter((_, index) => estimate.builds[index]?.failure === null);
   const remedies = await findRemedies(plan, measured, stop);
@@ -117,7 +117,7 @@ async function firstFitting(
   if (estimates.some(({ failure }) => failure !== null)) return [];
   const fitting = changes.flatMap(({ changed }, index) => {
     const needs = sumOf(estimates, index);
-    return fitsEasily(needs, plan.spaces) ? [showChange(changed, needs)] : [];
+    return fitsEasily(needs, plan.spaces, plan.backend) ? [showChange(changed, needs)] : [];
   });
   return fitting.slice(0, 1);
 }

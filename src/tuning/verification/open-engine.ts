@@ -4,6 +4,8 @@ import {
   Engine,
   EngineThread,
   type ImageReading,
+  type MemorySpace,
+  requireReserve,
   type Sharing,
 } from '../../engine/index.js';
 import { sizesOf } from '../choice/engine-choice.js';
@@ -14,11 +16,17 @@ import type { OpenEngine } from './run-workloads.js';
 const QUEUE_MAX = 100_000;
 const DEADLINE_MS = 3_600_000;
 
-/** Opens engines as a server does: a thread and a context per lane, on one device. */
+/**
+ * Opens engines as a server does: a thread and a context per lane, on one device. Opening rejects with MemoryError if the
+ * device then has too little memory free for a server to start.
+ *
+ * @param spaces the memory of the devices, as it is now; empty: it is not compared
+ */
 export function engineOpener(
   { backend, device, build, bounds }: ProbeSetup,
   sharing: Sharing,
   images: (ImageReading & EmbeddingSizes) | null,
+  spaces: () => readonly MemorySpace[],
 ): OpenEngine {
   return async (choice) => {
     const { bounds: own, contexts } = sizesOf(choice, bounds.cells, device);
@@ -32,6 +40,7 @@ export function engineOpener(
     };
     try {
       await Promise.all(lanes.map((lane) => lane.ready()));
+      requireReserve(spaces(), backend, { ...own, contexts });
     } catch (error) {
       await close();
       throw error;
