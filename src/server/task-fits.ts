@@ -92,7 +92,7 @@ function requireLabels(fitted: FittedQuestions, names: readonly string[]): void 
   const needed = Math.max(...questions.map(([, each]) => each.needed));
   throw new ApiError(
     'too_few_labels',
-    `No question has ${needed} labels of the version in use and of its build as it is now.`,
+    `No question has ${needed} labels of the version in use and its build.`,
     {},
     {
       questions: Object.fromEntries(
