@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { test } from 'tap';
-import { decode, decodeColumns, decodeSize } from '../../src/images/decode.js';
+import { decode, decodeColumns, decodeSize, type Undecodable } from '../../src/images/decode.js';
 import { ImageReader } from '../../src/images/index.js';
 import type { Bitmap } from '../../src/images/pixels.js';
 import { resize } from '../../src/images/resize.js';
@@ -71,15 +71,14 @@ test('a colour profile is ignored, also where only columns or the size are decod
   ] as const) {
     const bare = stripped(file);
     t.ok(file.length > bare.length, `${name} has a profile`);
-    const found = (await decode(file)) as Bitmap;
-    t.strictSame(found, await decode(bare), name);
-    t.notSame(
-      found.rgb,
-      await sharp(file).toColourspace('srgb').raw().toBuffer(),
-      'it would change the pixels',
-    );
+    const rgbOf = (found: Bitmap | Undecodable) => Buffer.from((found as Bitmap).rgb);
+    const found = rgbOf(await decode(file));
+    t.ok(found.equals(rgbOf(await decode(bare))), name);
+    const converted = await sharp(file).toColourspace('srgb').raw().toBuffer();
+    t.notOk(found.equals(converted), 'it would change the pixels');
     const size = { width: 400, height: 300 };
-    t.strictSame(await decodeColumns(file, size, 100), await decodeColumns(bare, size, 100), name);
+    const columns = rgbOf(await decodeColumns(file, size, 100));
+    t.ok(columns.equals(rgbOf(await decodeColumns(bare, size, 100))), name);
     t.match(await decodeSize(file), size);
   }
 });
