@@ -696,6 +696,7 @@ function brokenBody(error, url) {
 var LABEL_BYTES_MAX = 4 * 1024 * 1024;
 var LABEL_LINES_MAX = 1e3;
 var LABEL_STATES_MAX = 25;
+var TASK_QUESTIONS_MAX = 16;
 var LabelRoom = class {
   lines = 0;
   states = 0;
@@ -721,7 +722,7 @@ async function* linesOfLabels(labels, signal) {
 async function* labelPieces(lines, signal) {
   refuseString(lines, "lines");
   let [body, taken, room] = ["", 0, new LabelRoom()];
-  const piece = () => ({ body, lines: room.lines, hasStates: room.states > 0 });
+  const piece = () => ({ body, lines: room.lines, states: room.states });
   for await (const line of untilAborted(lines, signal)) {
     taken += 1;
     const size = bytesOf(line) + 1;
@@ -843,11 +844,21 @@ var TaskCalls = class {
     return this.json({ path: pathOf(name), method: "DELETE", repeatable: "unanswered", signal });
   }
   /** Sends a piece of the labels. `before`: how many labels precede it. */
-  async sendLabels(path, { body, hasStates }, before, signal) {
+  async sendLabels(path, { body, states }, before, signal) {
     const headers = { "content-type": "application/jsonl" };
-    const repeatable = hasStates ? "unanswered" : "always";
+    const repeatable = states > 0 ? "unanswered" : "always";
+    const prompts = states * TASK_QUESTIONS_MAX;
     try {
-      return await this.json({ path, method: "POST", headers, body, repeatable, has: "labels", signal });
+      return await this.json({
+        path,
+        method: "POST",
+        headers,
+        body,
+        repeatable,
+        has: "labels",
+        signal,
+        prompts
+      });
     } catch (error) {
       throw error instanceof DeciderError && before > 0 ? error.after(before) : error;
     }

@@ -16,6 +16,7 @@ export * from './lines.js';
 export * from './nearest-name.js';
 export * from './operator-error.js';
 export * from './parameters.js';
+export * from './patient-fetch.js';
 export * from './quantile.js';
 export * from './random.js';
 export * from './shape.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { type FileLine, splitLines, visible, withoutByteOrderMark } from '../base/index.js';
-import { type Decider, DeciderError, type StoredLabels, type TaskCalls } from '../client/index.js';
+import { type FileLine, patientFetch, splitLines, visible, withoutByteOrderMark } from '../base/index.js';
+import { type Decider, DeciderError, hasState, type StoredLabels, type TaskCalls } from '../client/index.js';
 import { readWholeBetween } from './arguments.js';
 import { print, printError, printJson } from './output.js';
 import { progressBar } from './progress-bar.js';
@@ -17,7 +17,7 @@ interface LabelOptions extends ClientOptions {
 
 /** What may have become of the labels of a call whose response did not arrive. `lines`: those that are sent, which are JSON. */
 function doubtOf(lines: readonly FileLine[]): string {
-  const haveState = lines.some(({ bytes }) => 'state' in JSON.parse(bytes.toString()));
+  const haveState = lines.some(({ bytes }) => hasState(JSON.parse(bytes.toString())));
   return haveState
     ? 'The labels may be stored. Sent again, those with a state are charged again; each counts once.'
     : 'The labels may be stored. Sent again, each counts once.';
@@ -78,7 +78,7 @@ export const labels = (name: string, file: string | undefined, options: LabelOpt
     sent = lines;
     printStored(await send(tasks, name, shown, lines), options);
   };
-  return withClient(options, () => (sent.length === 0 ? null : doubtOf(sent)), work);
+  return withClient(options, () => (sent.length === 0 ? null : doubtOf(sent)), work, patientFetch);
 };
 
 /** The number in the file of the line at a place, from 1, among those that are sent. */

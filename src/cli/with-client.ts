@@ -10,15 +10,6 @@ const STATUS_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 /** System calls whose failure concerns a file of the user. */
 const FILE_CALLS = new Set(['open', 'read', 'write', 'close', 'rename']);
-/** Errors of a connection that may have been lost after the request was sent. */
-const LOST = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'UND_ERR_SOCKET',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
 
 /** The client's own types about the connection. Others have a sentence for people. */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['unreachable', 'connection_lost', 'timeout']);
@@ -32,11 +23,16 @@ export interface ClientOptions extends Options {
 /** What to do if the server may have done what was asked; null: nothing that was asked changes anything. */
 export type Doubt = () => string | null;
 
-/** Runs a command with a client. Mistakes of the user and refusals of the server print one line; the status is 1. */
+/**
+ * Runs a command with a client. Mistakes of the user and refusals of the server print one line; the status is 1.
+ *
+ * @param fetcher what the client calls the server with
+ */
 export function withClient(
   { url, token: given }: ClientOptions,
   doubt: Doubt,
   work: (client: Decider) => Promise<void>,
+  fetcher: () => Promise<typeof fetch> = async () => fetch,
 ): Promise<void> {
   return reportError(async () => {
     const token = tokenOf(given);
@@ -45,7 +41,7 @@ export function withClient(
     if (originOf(url) === null)
       fail('url: not an http or https URL. Give the base endpoint: http://127.0.0.1:8080');
     try {
-      await work(new Decider({ url, token }));
+      await work(new Decider({ url, token, fetch: await fetcher() }));
     } catch (error) {
       fail(reasonOf(error, url, doubt));
     }
@@ -67,7 +63,7 @@ function reasonOf(error: unknown, url: string, doubt: Doubt): string {
 function callReason({ type, status, message, cause }: DeciderError, origin: string): string {
   if (status !== null || !OF_CONNECTION.has(type)) return `${type}: ${message}`;
   const code = connectionCode(cause) ?? type;
-  if (cause instanceof TypeError && !LOST.has(code)) return unreachable(origin, cause);
+  if (type === 'unreachable') return unreachable(origin, cause);
   return `url: ${origin} did not complete its response (${code}).`;
 }
 

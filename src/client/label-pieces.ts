@@ -7,11 +7,10 @@ import { untilAborted } from './until-aborted.js';
 // compares them.
 export const LABEL_BYTES_MAX = 4 * 1024 * 1024;
 export const LABEL_LINES_MAX = 1_000;
-/**
- * Lines with a state of a call. The server takes 100; fewer are decided within the time limit of a call, also by a slow
- * model, and are lost if the call fails.
- */
+/** Lines with a state of a call. The server takes 100; fewer are decided again, and charged again, if the call fails. */
 export const LABEL_STATES_MAX = 25;
+/** Questions of a task at most: the prompts of a line with a state. */
+export const TASK_QUESTIONS_MAX = 16;
 
 /** What the lines of a call have together. */
 export class LabelRoom {
@@ -36,8 +35,8 @@ export class LabelRoom {
 export interface LabelPiece {
   readonly body: string;
   readonly lines: number;
-  /** Whether a state is decided, and charged. */
-  readonly hasStates: boolean;
+  /** Lines with a state, which is decided and charged. */
+  readonly states: number;
 }
 
 /** Throws TypeError for a string, whose characters would be taken for the entries of a list. */
@@ -64,7 +63,7 @@ export async function* labelPieces(
 ): AsyncGenerator<LabelPiece, void> {
   refuseString(lines, 'lines');
   let [body, taken, room] = ['', 0, new LabelRoom()];
-  const piece = (): LabelPiece => ({ body, lines: room.lines, hasStates: room.states > 0 });
+  const piece = (): LabelPiece => ({ body, lines: room.lines, states: room.states });
   for await (const line of untilAborted(lines, signal)) {
     taken += 1;
     const size = bytesOf(line) + 1;

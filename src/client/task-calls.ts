@@ -15,7 +15,7 @@ import type {
 } from './client-types.js';
 import { bodyOfDecide } from './decide-body.js';
 import type { HttpCall, HttpCalls, ResponseInfo } from './http-calls.js';
-import { type LabelPiece, labelPieces, linesOfLabels } from './label-pieces.js';
+import { type LabelPiece, labelPieces, linesOfLabels, TASK_QUESTIONS_MAX } from './label-pieces.js';
 
 export interface LabelOptions extends SignalOptions {
   /** Called after each call: how many of the labels are stored. */
@@ -137,14 +137,25 @@ export class TaskCalls {
   /** Sends a piece of the labels. `before`: how many labels precede it. */
   private async sendLabels(
     path: string,
-    { body, hasStates }: LabelPiece,
+    { body, states }: LabelPiece,
     before: number,
     signal: AbortSignal | undefined,
   ): Promise<StoredLabels> {
     const headers = { 'content-type': 'application/jsonl' };
-    const repeatable = hasStates ? 'unanswered' : 'always';
+    const repeatable = states > 0 ? 'unanswered' : 'always';
+    // As many as a task can have: its questions are not known here.
+    const prompts = states * TASK_QUESTIONS_MAX;
     try {
-      return await this.json({ path, method: 'POST', headers, body, repeatable, has: 'labels', signal });
+      return await this.json({
+        path,
+        method: 'POST',
+        headers,
+        body,
+        repeatable,
+        has: 'labels',
+        signal,
+        prompts,
+      });
     } catch (error) {
       throw error instanceof DeciderError && before > 0 ? error.after(before) : error;
     }

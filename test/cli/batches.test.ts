@@ -245,6 +245,9 @@ test('batches: a doubt is printed exactly if the server may have changed somethi
   }
   const cut = await besideStub(t, '');
   t.match((await cut.run('list')).stderr, /did not complete its response \([A-Z_]+\)\.\n$/);
+  // It was reached, so that the batch may have been submitted.
+  const mail = await besideStub(t, '220 mail\r\n');
+  t.match((await mail.run('list')).stderr, /did not complete its response \(HPE_\w+\)\.\n$/);
 });
 
 test('batches submit --wait: a failure after the batch was submitted says how to go on', async (t) => {

@@ -102,7 +102,7 @@ test('tasks labels and fit: with too few labels, and with enough', async (t) => 
     [
       `angry: 0 labels, ${needed} needed`,
       `team: 0 labels, ${needed} needed`,
-      `too_few_labels: No question has ${needed} labels of the version in use and its build.`,
+      `too_few_labels: No question has ${needed} labels of the version in use and of its build as it is now.`,
     ],
     'fit',
     'fitted',
@@ -266,6 +266,10 @@ test('tasks: a doubt is printed exactly if the server may have changed something
     JSON.stringify({ request_id: `req_${'r'.repeat(24)}`, expected: { angry: true } }),
   );
   const look = ': look at decider tasks show before you run the command again.\n';
+  const stateless = file(
+    'stateless.jsonl',
+    JSON.stringify({ request_id: `req_${'r'.repeat(24)}`, state: null, expected: { angry: true } }),
+  );
   for (const [args, answers, doubt] of [
     [['list'], [lost], '\n'],
     [['show', 'doubted'], [lost], '\n'],
@@ -276,6 +280,11 @@ test('tasks: a doubt is printed exactly if the server may have changed something
     [['labels', 'doubted', named], [lost], '\n'],
     [
       ['labels', 'doubted', named],
+      [shown, lost],
+      ' The labels may be stored. Sent again, each counts once.\n',
+    ],
+    [
+      ['labels', 'doubted', stateless],
       [shown, lost],
       ' The labels may be stored. Sent again, each counts once.\n',
     ],

@@ -1,12 +1,13 @@
 import { type Test, test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
-import type { StoredLabels } from '../../src/client/index.js';
+import { Decider, type StoredLabels, systemRuntime } from '../../src/client/index.js';
 import {
   LABEL_BYTES_MAX,
   LABEL_LINES_MAX,
   LABEL_STATES_MAX,
   type LabelPiece,
   labelPieces,
+  TASK_QUESTIONS_MAX,
 } from '../../src/client/label-pieces.js';
 import { hastyClient, rawStub, refusal, refuses, response } from '../support/client/raw-stub.js';
 
@@ -31,6 +32,7 @@ test('pieces have at most the lines, states and bytes of a call', async (t) => {
   t.ok(LABEL_BYTES_MAX <= LIMITS.labelBytes);
   t.ok(LABEL_LINES_MAX <= LIMITS.labelLines);
   t.ok(LABEL_STATES_MAX <= LIMITS.labelStates);
+  t.equal(TASK_QUESTIONS_MAX, LIMITS.questions);
   const sizes = async (lines: readonly string[]) =>
     (await piecesOf(t, lines)).map(({ lines: count }) => count);
   const text = (make: (at: number) => object) => (at: number) => JSON.stringify(make(at));
@@ -50,11 +52,11 @@ test('pieces have at most the lines, states and bytes of a call', async (t) => {
 });
 
 test('which pieces have states', async (t) => {
-  const kind = async (line: string) => (await piecesOf(t, [line]))[0]?.hasStates;
+  const statesOf = async (line: string) => (await piecesOf(t, [line]))[0]?.states;
   for (const line of ['{"request_id":"state"}', '{"state":null}', '7', 'null'])
-    t.equal(await kind(line), false, line);
+    t.equal(await statesOf(line), 0, line);
   for (const line of ['{"state":false}', '{"st\\u0061te":1}', 'no JSON'])
-    t.equal(await kind(line), true, line);
+    t.equal(await statesOf(line), 1, line);
 });
 
 test('label: several calls, their sums, and the progress', async (t) => {
@@ -80,6 +82,22 @@ test('label: several calls, their sums, and the progress', async (t) => {
     requests[2],
     /^POST \/v1\/tasks\/mail\/labels [\s\S]*\r\n\r\n{"state":"state 50","expected":{"q":true}}\n$/,
   );
+});
+
+test('label: the time limit of a call grows with its states, as many as 16 prompts each', async (t) => {
+  const { url } = await rawStub(t, stored(1));
+  const limits: number[] = [];
+  const runtime = {
+    ...systemRuntime,
+    after(ms: number, callback: () => void) {
+      limits.push(ms);
+      return systemRuntime.after(ms, callback);
+    },
+  };
+  const { tasks } = new Decider({ url, token: 'dk_test' }, runtime);
+  await tasks.label('mail', [named(1)]);
+  for (const states of [1, 2, LABEL_STATES_MAX]) await tasks.label('mail', many(states, withState));
+  t.strictSame(limits, [150_000, 150_000, 210_000, 90_000 + 60_000 * LABEL_STATES_MAX]);
 });
 
 test('label: lines of an error count from the first label', async (t) => {

@@ -16,9 +16,10 @@ _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 # Limits of a call of the server (docs/contract.md).
 LABEL_BYTES_MAX = 4 * 1024 * 1024
 LABEL_LINES_MAX = 1_000
-# Lines with a state of a call. The server takes 100; fewer are decided within the time limit of a call, also by a slow
-# model, and are lost if the call fails.
+# Lines with a state of a call. The server takes 100; fewer are decided again, and charged again, if the call fails.
 LABEL_STATES_MAX = 25
+# Questions of a task at most: the prompts of a line with a state.
+TASK_QUESTIONS_MAX = 16
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,12 @@ class Tasks:
         """
         path = f"{_path(name)}/labels"
         stored: Optional[TaskLabels] = None
-        for body, has_states in _pieces(labels):
+        for body, states in _pieces(labels):
             before = 0 if stored is None else stored["lines"]
             headers = {"Content-Type": "application/jsonl"}
-            call = Call(path, "POST", body, headers, repeatable=not has_states, has=("labels", "lines"))
+            # As many as a task can have: its questions are not known here.
+            prompts = states * TASK_QUESTIONS_MAX
+            call = Call(path, "POST", body, headers, repeatable=states == 0, has=("labels", "lines"), prompts=prompts)
             try:
                 answer = cast(TaskLabels, self._calls.json(call)[0])
             except DeciderError as error:
@@ -154,8 +157,8 @@ class Tasks:
         return cast(TaskDeleted, self._calls.json(call)[0])
 
 
-def _pieces(labels: Iterable[Mapping[str, Any]]) -> Iterator[Tuple[bytes, bool]]:
-    """The bodies of calls, and whether each has a state. Takes a label only when it is needed.
+def _pieces(labels: Iterable[Mapping[str, Any]]) -> Iterator[Tuple[bytes, int]]:
+    """The bodies of calls, and how many lines of each have a state. Takes a label only when it is needed.
 
     Raises DeciderError `body_too_large` for a label that no call can have, and what the labels raise.
     """
@@ -169,13 +172,13 @@ def _pieces(labels: Iterable[Mapping[str, Any]]) -> Iterator[Tuple[bytes, bool]]
             raise DeciderError("body_too_large", f"Label {taken} has more than {LABEL_BYTES_MAX} bytes.")
         state = 0 if label.get("state") is None else 1
         if len(body) + len(line) > LABEL_BYTES_MAX or lines == LABEL_LINES_MAX or states + state > LABEL_STATES_MAX:
-            yield bytes(body), states > 0
+            yield bytes(body), states
             body, lines, states = bytearray(), 0, 0
         body += line
         lines += 1
         states += state
     if lines > 0:
-        yield bytes(body), states > 0
+        yield bytes(body), states
 
 
 def _path(name: str) -> str:

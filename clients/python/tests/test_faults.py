@@ -366,6 +366,19 @@ class Labels(unittest.TestCase):
                     client(stub.url).tasks.label("mail", labels)
                 self.assertEqual(len(stub.requests), sent)
 
+    def test_the_time_limit_of_a_call_grows_with_its_states(self) -> None:
+        clock = Clock()
+
+        def slow(connection: socket.socket) -> None:
+            clock.advance(209)
+            connection.sendall(stored(1, 1)[:-1])
+
+        for states, type in ((1, "timeout"), (2, "connection_lost")):
+            with Stub(slow) as stub:
+                with self.assertRaises(DeciderError) as raised:
+                    clock.client(stub.url).tasks.label("mail", [self.decided] * states)
+                self.assertEqual(raised.exception.type, type)
+
     def test_limits_of_a_call(self) -> None:
         self.assertEqual(self.sizes(self.named, _tasks.LABEL_LINES_MAX), [_tasks.LABEL_LINES_MAX])
         self.assertEqual(self.sizes(self.named, _tasks.LABEL_LINES_MAX + 1), [_tasks.LABEL_LINES_MAX, 1])

@@ -1,11 +1,10 @@
 import type { TaskLabel } from './client-types.js';
 export declare const LABEL_BYTES_MAX: number;
 export declare const LABEL_LINES_MAX = 1000;
-/**
- * Lines with a state of a call. The server takes 100; fewer are decided within the time limit of a call, also by a slow
- * model, and are lost if the call fails.
- */
+/** Lines with a state of a call. The server takes 100; fewer are decided again, and charged again, if the call fails. */
 export declare const LABEL_STATES_MAX = 25;
+/** Questions of a task at most: the prompts of a line with a state. */
+export declare const TASK_QUESTIONS_MAX = 16;
 /** What the lines of a call have together. */
 export declare class LabelRoom {
     lines: number;
@@ -18,8 +17,8 @@ export declare class LabelRoom {
 export interface LabelPiece {
     readonly body: string;
     readonly lines: number;
-    /** Whether a state is decided, and charged. */
-    readonly hasStates: boolean;
+    /** Lines with a state, which is decided and charged. */
+    readonly states: number;
 }
 /** Labels as lines of JSON. Rejects with DeciderError for files that are no images. */
 export declare function linesOfLabels(labels: Iterable<TaskLabel> | AsyncIterable<TaskLabel>, signal: AbortSignal | undefined): AsyncGenerator<string, void>;

@@ -1,6 +1,7 @@
 import {
   connectionFailure,
   isDecisionsPath,
+  patientFetch,
   printable,
   readEndpoint,
   requireToken,
@@ -38,6 +39,7 @@ export function serverTarget({ url, path, token, concurrency }: ServerOptions): 
   const address = readEndpoint(url, path);
   if (token !== null) requireToken(token);
   const hasDecisions = isDecisionsPath(address);
+  const patient = patientFetch();
   const headers = {
     'content-type': 'application/json',
     'service-raw-probabilities': 'true',
@@ -52,7 +54,7 @@ export function serverTarget({ url, path, token, concurrency }: ServerOptions): 
       const signal = AbortSignal.timeout(timeoutMs);
       const own = rotations === 1 ? headers : { ...headers, 'service-option-rotations': String(rotations) };
       try {
-        const response = await fetch(address, {
+        const response = await (await patient)(address, {
           method: 'POST',
           headers: own,
           body,
