@@ -52,6 +52,7 @@ export {
   TRANSITIONS,
 } from './lifecycle/batch-transitions.js';
 export { type LineAborts, linesOfLabels } from './line-aborts.js';
+export type { LineTries } from './line-tries.js';
 export { type ListAnswer, listAnswer } from './reading/list-answer.js';
 export {
   type ChunkAnswer,

@@ -19,8 +19,8 @@ export class ClaimedChunks {
   }
 
   /** The chunks that have lines without a result. */
-  get chunks(): readonly number[] {
-    return [...this.open.keys()];
+  get chunks(): readonly ChunkRange[] {
+    return [...this.open.values()].map(({ range }) => range);
   }
 
   /** Whether a chunk was added that `takeResolved` has not returned. */

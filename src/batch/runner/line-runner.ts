@@ -208,9 +208,13 @@ export class LineRunner {
 
   private failed(open: OpenBatch, line: BatchLine, error: unknown): void {
     const { reports, progress, memory, clock, random } = this.parts;
-    open.suspects.delete(line.index);
     const failure = failureOf(error);
-    if (failure.type === 'internal_error') reports.error(error, open.batch.id);
+    open.suspects.delete(line.index);
+    if (failure.type === 'internal_error') {
+      // The wave that has failed last had no others, or the line was not computed at all.
+      open.suspects.add(line.index);
+      reports.error(error, open.batch.id);
+    }
     // A line that was refused before its cost was reserved has run too.
     if (mayStart(open.batch)) progress.apply(open, 'line_started');
     const tries = line.tries + 1;

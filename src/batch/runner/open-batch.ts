@@ -1,5 +1,6 @@
 import type { Batch } from '../lifecycle/batch-transitions.js';
 import type { LineAborts } from '../line-aborts.js';
+import type { LineTries } from '../line-tries.js';
 import { type ChunkAnswer, linesOf } from '../reading/open-chunk.js';
 import type { OrderedLine } from '../reading/order.js';
 import type { BatchKey, BatchLine } from '../sealed-values.js';
@@ -41,7 +42,7 @@ export class OpenBatch {
   readonly deadline = new Deadline();
   /** Lines without a result that were in progress when the engine ended an earlier process. */
   readonly aborts = new Map<number, LineAborts>();
-  /** Lines that were in a failed wave before every lane of their model stopped working. Their next wave has no others. */
+  /** Lines with which a wave has failed. Their next wave has no others, which they could make fail too. */
   readonly suspects = new Set<number>();
   private readonly lines: Uint8Array;
   private resolvedCount = 0;
@@ -53,7 +54,7 @@ export class OpenBatch {
   private dueRetries: BatchLine[] = [];
   /** Chunks before `nextChunk` that have lines to start but are not in memory. */
   private readonly unread = new Set<number>();
-  /** The tries of lines that must be read again. */
+  /** The tries of lines without a result that have ended with a temporary fault. */
   private readonly tries = new Map<number, number>();
   /** Lines that wait for a retry. */
   private retrying = 0;
@@ -78,6 +79,22 @@ export class OpenBatch {
   /** Whether every line of its chunks has its result. */
   get isResolved(): boolean {
     return this.claimed === null ? this.resolvedCount === this.batch.lines : this.claimed.isResolved;
+  }
+
+  /** The tries of the lines of a chunk, to be passed to `countOn` where they run next. */
+  triesOf({ first, lines }: ChunkRange): readonly LineTries[] {
+    const found = new Set([...this.tries.keys(), ...this.suspects]);
+    return [...found]
+      .filter((line) => line >= first && line < first + lines)
+      .map((line) => ({ line, tries: this.tries.get(line) ?? 0, alone: this.suspects.has(line) }));
+  }
+
+  /** Counts on from the tries that lines have had elsewhere. Call it before `resolve` and `addChunks`. */
+  countOn(lines: Iterable<LineTries>): void {
+    for (const { line, tries, alone } of lines) {
+      if (tries > 0) this.tries.set(line, tries);
+      if (alone) this.suspects.add(line);
+    }
   }
 
   /** Adds chunks to a batch that is restricted to some of its chunks. */
@@ -153,7 +170,6 @@ export class OpenBatch {
     const readChunk = this.readChunk as ReadChunk;
     const { index, chunk, customId, model, task, body } = readChunk.lines.pop() as OrderedLine;
     const tries = this.tries.get(index) ?? 0;
-    this.tries.delete(index);
     this.lines[index] = TAKEN;
     if (readChunk.lines.length === 0) this.close(readChunk, memory);
     return { index, chunk, customId, model, task, body: ownBody(body), tries };
@@ -161,12 +177,14 @@ export class OpenBatch {
 
   /** Keeps a line for a retry. Once the returned function is called, it goes before all other lines. */
   retry(line: BatchLine, memory: ReadAhead): () => void {
+    const tries = line.tries + 1;
+    this.tries.set(line.index, tries);
     this.retrying += 1;
     memory.add(line.body.length);
     return () => {
       this.retrying -= 1;
       if (this.hasEnded) memory.add(-line.body.length);
-      else this.dueRetries.push({ ...line, tries: line.tries + 1 });
+      else this.dueRetries.push({ ...line, tries });
     };
   }
 
@@ -182,13 +200,13 @@ export class OpenBatch {
     this.lines[index] = HAS_RESULT;
     this.aborts.delete(index);
     this.suspects.delete(index);
+    this.tries.delete(index);
     this.resolvedCount += 1;
     this.claimed?.resolve(index);
   }
 
-  private markWaiting({ index, chunk, tries }: BatchLine): void {
+  private markWaiting({ index, chunk }: BatchLine): void {
     this.lines[index] = WAITS;
-    if (tries > 0) this.tries.set(index, tries);
     this.unread.add(chunk);
   }
 

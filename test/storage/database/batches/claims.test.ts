@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import type { Workspace } from '../../../../src/access/index.js';
+import type { LineTries } from '../../../../src/batch/index.js';
 import { claimCandidates, claimChunk } from '../../../../src/storage/database/batches/tables/claims.js';
 import {
   endChunks,
@@ -94,6 +95,31 @@ test('a result of a chunk that is not the session’s is not stored', NEEDS_POST
   ]);
   t.equal((await claim(sessions[1]))?.chunk, undefined);
 });
+
+test(
+  'a chunk that is claimed again has the tries with which it was given back last',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { cluster, node, claim, sessions } = await idle(t);
+    const id = await node.submit(await cluster.key(), lines('a', 3));
+    const [session] = sessions;
+    const end = (tried?: readonly LineTries[]) =>
+      cluster.database.transaction((transaction) =>
+        endChunks(transaction, session, [{ batch: id, chunk: 0, settled: false, ...(tried && { tried }) }]),
+      );
+    t.strictSame((await claim(session))?.tried, []);
+    const tried = [
+      { line: 0, tries: 4, alone: false },
+      { line: 2, tries: 0, alone: true },
+    ];
+    await end(tried);
+    t.strictSame((await claim(session))?.tried, tried);
+    await end();
+    t.strictSame((await claim(session))?.tried, tried, 'a chunk that did not run keeps them');
+    await end([]);
+    t.strictSame((await claim(session))?.tried, []);
+  },
+);
 
 test('a chunk that is claimed again has its results', NEEDS_POSTGRES, async (t) => {
   const { cluster, node, claim, sessions } = await idle(t);

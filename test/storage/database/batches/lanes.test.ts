@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { BreakableEngine } from '../../../support/batch/breakable-engine.js';
+import { markOf } from '../../../support/batch/test-engine.js';
 import { line, lines } from '../../../support/batch/world.js';
 import { BatchCluster, type ClusterNode } from '../../../support/cluster/batch-cluster.js';
 import { NEEDS_POSTGRES } from '../../../support/postgres.js';
@@ -92,3 +93,28 @@ test(
     t.strictSame(a.troubles, []);
   },
 );
+
+for (const nodes of [1, 2])
+  test(
+    `a line that makes every wave of ${nodes} node(s) fail is given up, and the others are answered`,
+    NEEDS_POSTGRES,
+    async (t) => {
+      const cluster = await BatchCluster.start(t, nodes);
+      const devices = cluster.nodes.map(({ clock, engine }) => {
+        const device = new BreakableEngine(clock);
+        device.poison.add('a3');
+        engine.others.set('m', device.engine);
+        return device;
+      });
+      const [a] = cluster.nodes as [ClusterNode];
+      const key = await cluster.key();
+      const id = await a.submit(key, lines('a', 8));
+      await until(async () => (await a.show(key, id)).finished_at !== null);
+      t.match(await a.show(key, id), { status: 'done', counts: { done: 7, failed: 1 } });
+      const unanswered = (await a.results(key, id)).filter(({ status }) => status !== 200);
+      t.match(unanswered, [{ custom_id: 'a3', status: 500, error: { type: 'internal_error' } }]);
+      const waves = devices.flatMap((device) => device.waves).filter((marks) => marks.includes(markOf('a3')));
+      t.equal(waves.filter(({ length }) => length === 1).length, 5, 'five tries, whoever counts them');
+      t.equal(await cluster.charged(key), 7);
+    },
+  );

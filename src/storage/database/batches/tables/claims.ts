@@ -1,4 +1,4 @@
-import { type Batch, type LineAborts, mayStart } from '../../../../batch/index.js';
+import { type Batch, type LineAborts, type LineTries, mayStart } from '../../../../batch/index.js';
 import { SESSION_MS, SETTLED_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
@@ -22,6 +22,8 @@ export interface Claim {
   readonly resolved: readonly number[];
   /** Lines of the chunk that were in progress when the engine aborted its process. */
   readonly aborts: ReadonlyArray<LineAborts & { readonly line: number }>;
+  /** The tries of lines of the chunk when it was given back last. Some of these lines may have a result. */
+  readonly tried: readonly LineTries[];
 }
 
 /** How many batches one claim tries: other nodes may have claimed the chunks of the first of them. */
@@ -49,7 +51,7 @@ const CLAIM = statement(
   `UPDATE batch_chunks c SET node = $2 FROM batch_ids i
    WHERE c.batch = $1 AND i.batch = c.batch AND i.chunk = c.chunk AND c.chunk = (
      SELECT chunk FROM batch_chunks WHERE batch = $1 AND open AND node IS NULL ORDER BY chunk LIMIT 1
-   ) RETURNING c.chunk, i.first, i.lines`,
+   ) RETURNING c.chunk, i.first, i.lines, c.tried`,
 );
 
 // The time in microseconds, so that nodes need no common counter. The turn of a key never decreases.
@@ -90,13 +92,14 @@ export async function claimChunk(sql: Transaction, id: string, node: number): Pr
   // The lock waits for a concurrent cancel, which may remove the chunks.
   const { batch } = (await lockBatch(sql, id)) ?? ({} as Partial<LockedBatch>);
   if (batch === undefined || !mayStart(batch)) return null;
-  const [chunk] = await sql.query<ClaimedChunk>(CLAIM, [id, node]);
-  if (chunk === undefined) return null;
+  const [row] = await sql.query<ClaimedChunk & { tried: string | null }>(CLAIM, [id, node]);
+  if (row === undefined) return null;
+  const { tried, ...chunk } = row;
   await sql.execute(TURN, [batch.key]);
   const { first, lines } = chunk;
   const resolved = await linesWithResults(sql, id, first, first + lines);
   const aborts = await sql.query<LineAborts & { line: number }>(ABORTS, [id, first, first + lines]);
-  return { batch, chunk, resolved, aborts };
+  return { batch, chunk, resolved, aborts, tried: tried === null ? [] : JSON.parse(tried) };
 }
 
 /** The chunks that a session has claimed. */

@@ -1,4 +1,12 @@
-import { apply, type Batch, isFinished, mayStart, settledAs, TRANSITIONS } from '../../../../batch/index.js';
+import {
+  apply,
+  type Batch,
+  isFinished,
+  type LineTries,
+  mayStart,
+  settledAs,
+  TRANSITIONS,
+} from '../../../../batch/index.js';
 import { NOW_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
 import { statement } from '../../postgres/statement.js';
@@ -30,6 +38,8 @@ export interface EndedChunk {
   readonly chunk: number;
   /** Whether every line of it has a result. False: another node may claim it. */
   readonly settled: boolean;
+  /** The tries of its lines, for the node that claims it next. Absent: what is stored of them stays. */
+  readonly tried?: readonly LineTries[];
 }
 
 /** A result belongs to a chunk that the session has not claimed: a defect. */
@@ -70,8 +80,8 @@ const ADD_COUNTS = statement(
 
 const END_CHUNKS = statement(
   'batch-chunks-end',
-  `UPDATE batch_chunks c SET open = c.open AND NOT e.settled, node = NULL
-   FROM unnest($2::text[], $3::int[], $4::boolean[]) AS e(batch, chunk, settled)
+  `UPDATE batch_chunks c SET open = c.open AND NOT e.settled, node = NULL, tried = coalesce(e.tried, c.tried)
+   FROM unnest($2::text[], $3::int[], $4::boolean[], $5::text[]) AS e(batch, chunk, settled, tried)
    WHERE c.batch = e.batch AND c.chunk = e.chunk AND c.node = $1`,
 );
 
@@ -130,6 +140,7 @@ export async function endChunks(
     chunks.map(({ batch }) => batch),
     chunks.map(({ chunk }) => chunk),
     chunks.map(({ settled }) => settled),
+    chunks.map(({ tried }) => (tried === undefined ? null : JSON.stringify(tried))),
   ]);
 }
 

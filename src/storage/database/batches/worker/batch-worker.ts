@@ -223,9 +223,10 @@ export class BatchWorker implements LedgerPart {
     }
   }
 
-  private open({ batch, chunk, resolved, aborts }: Claim, key: BatchKey | null): void {
+  private open({ batch, chunk, resolved, aborts, tried }: Claim, key: BatchKey | null): void {
     const found = this.claims.find(batch.id);
     const open = found ?? new OpenBatch(batch, key, { chunks: [] });
+    open.countOn(tried);
     for (const line of resolved) open.resolve(line);
     for (const { line, ...abort } of aborts) open.aborts.set(line, abort);
     if (found !== undefined) this.runner.extend(open, [chunk]);

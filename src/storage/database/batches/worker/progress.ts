@@ -54,7 +54,8 @@ export class DatabaseProgress implements BatchProgress {
 
   settle(open: OpenBatch): void {
     if (!this.parts.claims.has(open)) return;
-    this.end(open, open.claimed?.takeResolved() ?? [], true);
+    for (const chunk of open.claimed?.takeResolved() ?? [])
+      this.parts.work.end({ batch: open.batch.id, chunk, settled: true });
     if (open.inProgress > 0 || (!open.isResolved && mayStart(open.batch))) return;
     this.release(open);
   }
@@ -66,15 +67,18 @@ export class DatabaseProgress implements BatchProgress {
     this.settle(open);
   }
 
-  /** Gives back the chunks of a batch without lines in progress. */
+  /**
+   * Gives back the chunks of a batch without lines in progress, with the tries of their lines: a line that makes every wave
+   * fail would be tried without an end if each node counted from 0.
+   */
   release(open: OpenBatch): void {
-    this.parts.claims.remove(open);
+    const { claims, work, onRoom } = this.parts;
+    claims.remove(open);
     this.ends.remove(open);
-    this.end(open, open.claimed?.chunks ?? [], false);
-    this.parts.onRoom();
-  }
-
-  private end({ batch: { id: batch } }: OpenBatch, chunks: readonly number[], settled: boolean): void {
-    for (const chunk of chunks) this.parts.work.end({ batch, chunk, settled });
+    for (const range of open.claimed?.chunks ?? []) {
+      const tried = open.triesOf(range);
+      work.end({ batch: open.batch.id, chunk: range.chunk, settled: false, tried });
+    }
+    onRoom();
   }
 }
