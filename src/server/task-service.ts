@@ -207,16 +207,19 @@ export class TaskService {
     const read = await set.use(() => set.readPromotion({ body, encoding }, { workspace, key }, signal));
     if (!read.ok) throw new ApiError(read.type, read.message);
     await this.existing({ workspace, name });
+    const isRepeatable = read.expected.version !== null;
     const task = await this.change(caller, () =>
-      this.storage.tasks.promote({ workspace, name }, `key:${key}`, (before, now) =>
-        promoteTask(before, this.buildsOf(caller, before.task), read.expected, key, now),
+      this.storage.tasks.promote(
+        { workspace, name },
+        `key:${key}`,
+        (before, now) => promoteTask(before, this.buildsOf(caller, before.task), read.expected, key, now),
+        isRepeatable,
       ),
     );
     try {
       return await this.shown(caller, task);
     } catch (error) {
-      // A call that names the version may be repeated.
-      if (!(error instanceof ApiError) || error.status < 500 || read.expected.version !== null) throw error;
+      if (!(error instanceof ApiError) || error.status < 500 || isRepeatable) throw error;
       throw new ApiError(
         'outcome_unknown',
         `The shadow build was promoted: version ${task.version} is in use. The task cannot be read at the moment; look at it later.`,

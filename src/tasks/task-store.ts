@@ -90,11 +90,13 @@ export interface TaskStore {
    * rejects the call with what it throws. Rejects with ApiError `task_not_found` if there is no such task.
    *
    * @param actor who makes the change, for the audit log
+   * @param isRepeatable whether the call names the version: then a repetition after the change changes nothing
    */
   promote(
     place: TaskPlace,
     actor: string,
     decide: (before: StoredShadow, now: number) => Promotion,
+    isRepeatable: boolean,
   ): Promise<Task>;
   /** What the answers of a build say since its last fit; undefined: there was none, or the task was deleted. */
   monitor(task: Task, build: string): Promise<TaskMonitor | undefined>;

@@ -53,7 +53,13 @@ const promote = (
   place = PLACE,
   builds = { live: 'm-1', shadow: 'n-1' },
   expected: ExpectedShadow = NOBODY,
-) => tasks.promote(place, 'key:key_1', (before, now) => promoteTask(before, builds, expected, 'key_1', now));
+) =>
+  tasks.promote(
+    place,
+    'key:key_1',
+    (before, now) => promoteTask(before, builds, expected, 'key_1', now),
+    false,
+  );
 
 interface Pair {
   readonly reference: string;

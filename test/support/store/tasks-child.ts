@@ -72,8 +72,11 @@ for (let at = 0; ; at += 1) {
     const name = `p${order.round}`;
     await addPair(await put(name, '{"q":1}', SHADOW), reference);
     const unchecked = { version: null, build: null };
-    const promoted = await tasks.promote({ workspace: 'w', name }, 'key:k', (before, now) =>
-      promoteTask(before, COMPARED, unchecked, 'k', now),
+    const promoted = await tasks.promote(
+      { workspace: 'w', name },
+      'key:k',
+      (before, now) => promoteTask(before, COMPARED, unchecked, 'k', now),
+      false,
     );
     say('promoted', promoted.version);
   }

@@ -64,7 +64,7 @@ import {
   putTaskRow,
   putVersion,
 } from './task-rows.js';
-import { orOutcomeUnknown } from './unknown-outcome.js';
+import { DOUBTS, orOutcomeUnknown } from './unknown-outcome.js';
 
 type Identified = Pick<Task, 'id'>;
 
@@ -208,8 +208,9 @@ export class DatabaseTasks implements TaskStore {
     place: TaskPlace,
     actor: string,
     decide: (before: StoredShadow, now: number) => Promotion,
+    isRepeatable: boolean,
   ): Promise<Task> {
-    return this.change(place, () =>
+    const work = () =>
       inChange(this.parts.database, actor, async ({ transaction: sql }) => {
         const now = await lockTasks(sql, place.workspace);
         const before = await this.before(sql, place);
@@ -222,8 +223,8 @@ export class DatabaseTasks implements TaskStore {
         await this.write(sql, task, current, questions);
         await addAuditEntry(sql, auditEntry(now, actor, record));
         return task;
-      }),
-    );
+      });
+    return this.change(place, work, isRepeatable ? 'promotedByVersion' : 'promoted');
   }
 
   monitor(task: Task, build: string): Promise<TaskMonitor | undefined> {
@@ -235,7 +236,7 @@ export class DatabaseTasks implements TaskStore {
     build: string,
     change: (monitor: TaskMonitor) => boolean,
   ): Promise<TaskMonitor | undefined> {
-    return this.orUnknown(() =>
+    return this.orUnknown('changed', () =>
       this.parts.database.transaction((sql) => this.monitors.change(sql, task, build, change)),
     );
   }
@@ -314,7 +315,7 @@ export class DatabaseTasks implements TaskStore {
   }
 
   remove(place: TaskPlace): Promise<boolean> {
-    return this.change(place, () =>
+    const work = () =>
       certainTransaction(
         this.parts.database,
         async (sql) => {
@@ -325,8 +326,8 @@ export class DatabaseTasks implements TaskStore {
           await lockTasks(sql, place.workspace);
           return (await findTask(sql, place.workspace, place.name)) === undefined ? removed : null;
         },
-      ),
-    );
+      );
+    return this.change(place, work, 'deleted');
   }
 
   private async write(sql: Transaction, task: Task, before: Task | null, questions: string): Promise<void> {
@@ -376,16 +377,20 @@ export class DatabaseTasks implements TaskStore {
   }
 
   /** Makes a change, after which this node reads the task again. */
-  private async change<Result>(place: TaskPlace, work: () => Promise<Result>): Promise<Result> {
+  private async change<Result>(
+    place: TaskPlace,
+    work: () => Promise<Result>,
+    doubt: keyof typeof DOUBTS = 'changed',
+  ): Promise<Result> {
     try {
-      return await this.orUnknown(work);
+      return await this.orUnknown(doubt, work);
     } finally {
       this.copies.forget(place);
     }
   }
 
-  private orUnknown<Result>(work: () => Promise<Result>): Promise<Result> {
-    return orOutcomeUnknown((error) => this.parts.onError(error), work);
+  private orUnknown<Result>(doubt: keyof typeof DOUBTS, work: () => Promise<Result>): Promise<Result> {
+    return orOutcomeUnknown((error) => this.parts.onError(error), DOUBTS[doubt], work);
   }
 
   private orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {

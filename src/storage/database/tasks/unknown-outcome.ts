@@ -2,6 +2,33 @@ import { ApiError } from '../../../api/index.js';
 import { orCannotRead } from '../batches/unavailable.js';
 import { CommitUnknown } from '../postgres/database-errors.js';
 
+/** What a caller is told of a change that may have been made. */
+interface Doubt {
+  readonly message: string;
+  /** Whether clients must not repeat the call by themselves: after the change, the repetition fails or changes more. */
+  readonly final: boolean;
+}
+
+/** A promotion that names its version changes nothing if it is repeated. */
+const PROMOTED = 'The database did not tell whether the shadow build was promoted.';
+
+export const DOUBTS = {
+  changed: {
+    message: 'The database did not tell whether the task was changed. It is safe to repeat the call.',
+    final: false,
+  },
+  deleted: {
+    message:
+      'The database did not tell whether the task was deleted. Look at the list of tasks before you repeat the call: another task may have the name meanwhile.',
+    final: true,
+  },
+  promoted: {
+    message: `${PROMOTED} Look at the task before you repeat the call, because it does not name the version.`,
+    final: true,
+  },
+  promotedByVersion: { message: `${PROMOTED} It is safe to repeat the call.`, final: false },
+} as const satisfies Readonly<Record<string, Doubt>>;
+
 /**
  * Runs `work`, which changes a task. Rejects with ApiError `outcome_unknown` if the database does not tell whether the change
  * was made, and with `overloaded` instead of another error of the database. Both are reported, but a database that cannot be
@@ -9,6 +36,7 @@ import { CommitUnknown } from '../postgres/database-errors.js';
  */
 export function orOutcomeUnknown<Result>(
   onError: (error: unknown) => void,
+  { message, final }: Doubt,
   work: () => Promise<Result>,
 ): Promise<Result> {
   return orCannotRead({ error: onError }, async () => {
@@ -18,11 +46,7 @@ export function orOutcomeUnknown<Result>(
       // Before `orCannotRead` sees it, for which it is a database that cannot be used.
       if (!(error instanceof CommitUnknown)) throw error;
       onError(error);
-      throw new ApiError(
-        'outcome_unknown',
-        'The database did not tell whether the task was changed. It is safe to repeat the call.',
-        { retryAfterSeconds: 1 },
-      );
+      throw new ApiError('outcome_unknown', message, { retryAfterSeconds: 1, final });
     }
   });
 }

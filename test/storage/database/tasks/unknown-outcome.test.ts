@@ -29,15 +29,19 @@ const never = () => {
   throw new Error('nothing is decided');
 };
 
-const CHANGES: Readonly<Record<string, (tasks: DatabaseTasks) => Promise<unknown>>> = {
-  put: (tasks) => tasks.put(PLACE, CONTENT, never),
-  remove: (tasks) => tasks.remove(PLACE),
-  label: (tasks) => tasks.label(SHADOWED, []),
-  putFit: (tasks) => tasks.putFit(SHADOWED, FIT, '{}', monitorOf(FIT)),
-  addPairs: (tasks) => tasks.addPairs(SHADOWED, PAIRS),
-  promote: (tasks) => tasks.promote(PLACE, 'key:k', never),
-  changeMonitor: (tasks) => tasks.changeMonitor(SHADOWED, 'm-1', never),
+/** The changes, and what the message says of a repetition. */
+const CHANGES: Readonly<Record<string, readonly [(tasks: DatabaseTasks) => Promise<unknown>, RegExp]>> = {
+  put: [(tasks) => tasks.put(PLACE, CONTENT, never), /changed\. It is safe to repeat/],
+  remove: [(tasks) => tasks.remove(PLACE), /deleted\. Look at the list of tasks before/],
+  label: [(tasks) => tasks.label(SHADOWED, []), /It is safe to repeat/],
+  putFit: [(tasks) => tasks.putFit(SHADOWED, FIT, '{}', monitorOf(FIT)), /It is safe to repeat/],
+  addPairs: [(tasks) => tasks.addPairs(SHADOWED, PAIRS), /It is safe to repeat/],
+  promote: [(tasks) => tasks.promote(PLACE, 'key:k', never, false), /promoted\. Look at the task before/],
+  'promote a version': [(tasks) => tasks.promote(PLACE, 'key:k', never, true), /It is safe to repeat/],
+  changeMonitor: [(tasks) => tasks.changeMonitor(SHADOWED, 'm-1', never), /It is safe to repeat/],
 };
+/** Clients do not repeat these by themselves. */
+const FINAL = ['remove', 'promote'];
 
 /** Tasks whose transactions all end with an error, and the errors that are reported. */
 function failing(error: unknown) {
@@ -53,14 +57,15 @@ function failing(error: unknown) {
   return { tasks, errors };
 }
 
-for (const [name, change] of Object.entries(CHANGES)) {
+for (const [name, [change, message]] of Object.entries(CHANGES)) {
   test(`${name}: whether it was made is not known, was not made, or cannot be made`, async (t) => {
     const lost = new CommitUnknown('The connection failed.', 'ECONNRESET');
     const unknown = failing(lost);
     await t.rejects(change(unknown.tasks), {
       type: 'outcome_unknown',
       status: 502,
-      message: 'The database did not tell whether the task was changed. It is safe to repeat the call.',
+      message,
+      headers: { retryAfterSeconds: 1, final: FINAL.includes(name) },
     } as never);
     t.strictSame(unknown.errors, [lost], 'it is reported once');
     const away = failing(new DatabaseUnavailable('The database is away.', '57P01'));
