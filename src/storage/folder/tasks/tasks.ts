@@ -243,7 +243,7 @@ export class FolderTasks implements TaskStore {
   async list(workspace: string): Promise<Task[]> {
     const names = [...this.parts.store.table('tasks').keys(workspace)].map(([, name]) => name as string);
     // A damaged one does not hide the others.
-    return soundOf(names, (name) => this.read(workspace, name) as Task, this.parts.onError);
+    return soundOf(names, (name) => this.readSound(workspace, name), this.parts.onError);
   }
 
   async counts(workspace: string): Promise<ReadonlyMap<string, TaskCounts>> {
@@ -343,6 +343,13 @@ export class FolderTasks implements TaskStore {
     const row = store.table('tasks').get(workspace, name);
     const dataKey = row && sealer.dataKey(row.id);
     return dataKey && openTask(dataKey, { workspace, name }, row);
+  }
+
+  /** A task that has a row. Throws StoreError if its data key is missing too. */
+  private readSound(workspace: string, name: string): Task {
+    const task = this.read(workspace, name);
+    if (task === undefined) throw new StoreError(`The data key of the task ${workspace}/${name} is missing.`);
+    return task;
   }
 
   /** The rows of the tasks of a workspace, by name, without those that are damaged. */
