@@ -16,8 +16,10 @@ const LIMIT = statement('calendar-limit-locks', `SELECT set_config('lock_timeout
 const ALONE = statement('calendar-alone', 'LOCK TABLE calendar IN SHARE UPDATE EXCLUSIVE MODE NOWAIT');
 const UNCHANGED = statement('calendar-unchanged', 'SELECT FROM calendar WHERE version = $1');
 // Each transaction that stores a time that moves has locked one of these tables when it reads the time.
-const LOCK_TASKS = statement('calendar-lock-tasks', 'LOCK TABLE task_answers, task_labels IN EXCLUSIVE MODE');
-const LOCK = statement('calendar-lock', 'LOCK TABLE batch_numbers, batches, submissions IN EXCLUSIVE MODE');
+const LOCK = statement(
+  'calendar-lock',
+  'LOCK TABLE task_answers, task_labels, batch_numbers, batches, submissions IN EXCLUSIVE MODE',
+);
 
 /** SQLSTATE of a lock that was not available. */
 const LOCKED = '55P03';
@@ -46,9 +48,9 @@ const ACCEPT = statement(
 
 /**
  * Makes the calendar follow a jump that has lasted, and moves with it what is stored, so that windows keep their length and
- * finished batches, idempotency keys, answers and labels their age. Does nothing if another node does it, or has changed the calendar since
- * the row was read, or if transactions in progress do not end in time. Throws DatabaseUnavailable and StatementError; then
- * nothing has changed.
+ * finished batches, idempotency keys, answers and labels their age. Does nothing if another node does it, or has changed the
+ * calendar since the row was read, or if transactions in progress do not end in time. Throws DatabaseUnavailable and
+ * StatementError; then nothing has changed.
  *
  * @param session the node's
  */
@@ -61,10 +63,9 @@ export async function acceptJump(
     await transaction.query(LIMIT, [LOCK_MS_MAX]);
     await transaction.execute(ALONE);
     if ((await transaction.query(UNCHANGED, [version])).length === 0) return;
-    // First, because there may be many answers: meanwhile batches are written.
-    await transaction.execute(LOCK_TASKS);
-    await moveTaskTimes(transaction, -correction, began);
+    // Before anything moves: there may be a million answers, and a lock that is not available would undo it all.
     await transaction.execute(LOCK);
+    await moveTaskTimes(transaction, -correction, began);
     for (const move of MOVES) await transaction.execute(move, [-correction, began]);
     if ((await transaction.execute(ACCEPT, [version, session])) === 0)
       throw new Error('The calendar changed while a jump was accepted. It is tried again.');
