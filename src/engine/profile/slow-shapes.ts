@@ -2,12 +2,13 @@ import { SlowTemplateError } from './profile-types.js';
 
 /** How often the prompt of a shape may take too long until it is refused: the first time, the host may have been slow. */
 export const SLOW_TRIES_MAX = 2;
-/** Once so many shapes have taken too long, all that are not in the cache are refused: a caller can vary the shape. */
-export const SLOW_SHAPES_MAX = 16;
+/** Shapes that are kept: the one that took too long first is forgotten, and tried again. */
+export const SLOW_SHAPES_MAX = 256;
 
 /**
  * The shapes of questions for which a template takes too long. Each try takes a preparing thread for `RENDER_MS_MAX`, so they
- * are refused at once after a few.
+ * are refused at once after a few. A shape that was not tried is never refused: a caller can vary the shape, and other callers
+ * would be refused for it.
  */
 export class SlowShapes {
   /** Tries by the key of the shape. */
@@ -16,14 +17,20 @@ export class SlowShapes {
   /** Makes what `render` makes of a shape. Throws its error, or `SlowTemplateError` without calling it. */
   render<Made>(key: string, render: () => Made): Made {
     const before = this.tries.get(key) ?? 0;
-    if (before >= SLOW_TRIES_MAX || this.tries.size >= SLOW_SHAPES_MAX) throw new SlowTemplateError();
+    if (before >= SLOW_TRIES_MAX) throw new SlowTemplateError();
     try {
       const made = render();
       this.tries.delete(key);
       return made;
     } catch (error) {
-      if (error instanceof SlowTemplateError) this.tries.set(key, before + 1);
+      if (error instanceof SlowTemplateError) this.count(key, before + 1);
       throw error;
     }
+  }
+
+  private count(key: string, tries: number): void {
+    this.tries.set(key, tries);
+    const [first] = this.tries.keys();
+    if (this.tries.size > SLOW_SHAPES_MAX) this.tries.delete(first as string);
   }
 }
