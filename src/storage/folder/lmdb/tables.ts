@@ -99,9 +99,10 @@ interface TableFacts {
  * Every table of the environment. Values are JSON of the shape, except `sealed` ones, which are ciphertext (see
  * sealing.ts). Workspaces, grants, keys, digests, lists, erasures and the audit log are written by `Store.change`,
  * in any process; the others by `Store.write` of the running server alone, which may therefore keep them in memory. Written
- * in both ways are: `audit`, by `write` when a task is promoted; `data_keys`, by `change` when a batch is erased, with its
- * webhook in `batch_webhooks`, and when the master key is replaced; `batch_erasures`, by `write` once the batch is removed;
- * `batch_aborts`, by `change` when an abort is counted; `meta`, by `write` when the time is stored.
+ * in both ways are: `audit`, by `write` when a task is promoted and when the operator cancels a batch; `data_keys`, by
+ * `change` when a batch is erased, with its webhook in `batch_webhooks`, and when the master key is replaced;
+ * `batch_erasures`, by `write` once the batch is removed; `batch_aborts`, by `change` when an abort is counted; `meta`, by
+ * `write` when the time is stored.
  */
 export const TABLES = {
   meta: {
