@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { BrowserStore } from './browser-store.js';
 import { isEdit, type KeptEdits, withoutSaved } from './kept-edits.js';
 
@@ -34,10 +34,25 @@ export function useEdits<Values extends Texts>(form: string, current: Values): E
   const [edits, setEdits] = useState<KeptEdits>(() => store.read() ?? {});
   // What is called after a wait sees the edits that were made meanwhile.
   const latest = useRef(edits);
-  const keep = (next: KeptEdits) => {
-    latest.current = next;
-    setEdits(next);
-    store.write(Object.keys(next).length === 0 ? null : next);
+  const isShown = useRef(true);
+  // Layout effects end before the key is forgotten.
+  useLayoutEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  const write = (next: KeptEdits) => store.write(Object.keys(next).length === 0 ? null : next);
+  const keep = (change: (before: KeptEdits) => KeptEdits) => {
+    if (isShown.current) {
+      latest.current = change(latest.current);
+      setEdits(latest.current);
+      write(latest.current);
+      return;
+    }
+    // A save has ended after its form. What was forgotten with the key meanwhile is not kept again.
+    const kept = store.read();
+    if (kept !== null) write(change(kept));
   };
   const editOf = (name: string, of = edits) => (Object.hasOwn(of, name) ? of[name] : undefined);
   const names = Object.keys(current);
@@ -51,12 +66,13 @@ export function useEdits<Values extends Texts>(form: string, current: Values): E
       const before = editOf(name)?.before;
       return before !== undefined && before !== current[name];
     },
-    edit(name, value) {
-      const before = editOf(name, latest.current)?.before ?? (current[name] as string);
-      const { [name]: _, ...others } = latest.current;
-      keep(value === current[name] ? others : { ...others, [name]: { value, before } });
-    },
-    clear: (saved) => keep(withoutSaved(latest.current, saved as Texts)),
+    edit: (name, value) =>
+      keep((kept) => {
+        const before = editOf(name, kept)?.before ?? (current[name] as string);
+        const { [name]: _, ...others } = kept;
+        return value === current[name] ? others : { ...others, [name]: { value, before } };
+      }),
+    clear: (saved) => keep((kept) => withoutSaved(kept, saved as Texts)),
   };
 }
 

@@ -27,6 +27,31 @@ operatorTest('a wrong token is refused and not kept', async (t, { page }, { url,
   t.equal(await page.evaluate('sessionStorage.length'), 0);
 });
 
+operatorTest('a grant that ends after the token was forgotten keeps nothing', async (t, tab, world) => {
+  const { page } = tab;
+  await enterOperator(tab, world, 'workspaces/default');
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  await page.route('**/grants', async (route) => {
+    await held;
+    await route.abort();
+  });
+  await page.getByLabel('Amount in GBP').fill('5');
+  await page.getByLabel('Reason').fill('Only for this token');
+  const sent = page.waitForRequest('**/grants');
+  await page.getByRole('button', { name: 'Grant credit' }).click();
+  await sent;
+  await page.getByRole('button', { name: 'Forget the token' }).click();
+  await page.getByRole('textbox', { name: 'Operator’s token' }).waitFor();
+  const failed = page.waitForEvent('requestfailed');
+  end();
+  await failed;
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+  t.equal(await page.evaluate('sessionStorage.length'), 0);
+});
+
 operatorTest(
   'the console answers under addresses and its own names only',
   async (t, { page }, { url }) => {
