@@ -23,6 +23,8 @@ export class Pending implements Entry {
   dropped = false;
   /** Waves with this plan that failed. One that runs alone from the start counts as having failed with others. */
   attempts: number;
+  /** Waves of others that were not numbers while it was partly computed. */
+  spoiled = 0;
   /** When its first wave started. */
   started: number | null = null;
   /** Plans that get the same answer; null: there are none. */

@@ -122,6 +122,23 @@ test('however many plans fail because of themselves, their lane does not rest', 
   }
 });
 
+test('a long prefix that is not numbers is given up, and the plans beside it are answered', async (t) => {
+  const { run } = gpuEngine();
+  const tokens = Int32Array.from({ length: 3 * BOUNDS.waveTokens }, (_, at) => 10_000 + at);
+  tokens[0] = BAD;
+  const suffix = { tokens: Int32Array.of(9, 5), options: Int32Array.of(1, 2) };
+  let ended: unknown;
+  const bad = run(planOf(tokens, [suffix])).then((answer) => {
+    ended = answer;
+  });
+  const answers: unknown[] = [];
+  // While others keep coming.
+  for (let at = 0; at < 40 && ended === undefined; at++) answers.push(await run(plan(1_000 + 100 * at, 5)));
+  t.match(ended, /not a number/);
+  await bad;
+  for (const answer of answers) t.strictSame(answer, [[10, 15]]);
+});
+
 test('a prefix is not kept in the cache if the logits of a suffix are not numbers', async (t) => {
   const { run, context } = gpuEngine({ ...COLD, idleCellsMax: BOUNDS.cells });
   for (let time = 0; time < 3; time++) await run(plan(1_000, 5));

@@ -16,6 +16,11 @@ import { waveLimitMs } from './wave-limit.js';
 
 /** Attempts of a plan whose waves fail: one with others, one alone. */
 const ATTEMPTS_MAX = 2;
+/**
+ * A plan that is partly computed counts as the cause once so many waves of others were not numbers: with CUDA, its cells spoil
+ * them, and no logits of its own show it. A plan with unusable logits fails ATTEMPTS_MAX waves, so one beside it is not enough.
+ */
+const SPOILED_MAX = 8;
 /** Seconds until a process that ends has been restarted. */
 const RESTART_SECONDS = 5;
 
@@ -192,7 +197,7 @@ export class WaveLoop {
 
   /**
    * Queues the plans of a context again after a failed wave: what was computed of them is lost. Those of the wave run
-   * alone from now on; if it was an attempt too many, the returned function rejects them.
+   * alone from now on. The returned function rejects those for which it was an attempt too many, or a spoiled wave of others.
    */
   private runAgain(
     { context }: EngineLane,
@@ -211,10 +216,13 @@ export class WaveLoop {
         entry.alone = true;
       }
     }
+    if (isNotNumbers(error)) for (const entry of lost) if (!suspects.has(entry)) entry.spoiled += 1;
     const wanted = [...lost].filter(({ dropped }) => !dropped);
-    this.parts.scheduler.addAgain(wanted.filter(({ attempts }) => attempts < ATTEMPTS_MAX));
+    const hasFailed = ({ attempts, spoiled }: Pending) => attempts >= ATTEMPTS_MAX || spoiled >= SPOILED_MAX;
+    const failed = wanted.filter(hasFailed);
+    this.parts.scheduler.addAgain(wanted.filter((entry) => !hasFailed(entry)));
     return () => {
-      for (const entry of wanted) if (entry.attempts >= ATTEMPTS_MAX) entry.reject(error);
+      for (const entry of failed) entry.reject(error);
     };
   }
 }
