@@ -211,7 +211,7 @@ export class LineRunner {
     const failure = failureOf(error);
     open.suspects.delete(line.index);
     if (failure.type === 'internal_error') {
-      // The wave that has failed last had no others, or the line was not computed at all.
+      // Its last wave failed although it had no others: the next one may fail too.
       open.suspects.add(line.index);
       reports.error(error, open.batch.id);
     }
