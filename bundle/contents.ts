@@ -67,6 +67,7 @@ export function programFiles(root: string, slim: boolean): Entry[] {
     ...own('program', [
       'LICENSE',
       'package.json',
+      'native/control-groups.mjs',
       'native/platform.mjs',
       'tools/build.mjs',
       'tools/build-console.mjs',

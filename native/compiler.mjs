@@ -1,9 +1,8 @@
 // The C++ compiler of this machine, and compiling many files with it at once.
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { usableCores } from './control-groups.mjs';
 import { NATIVE } from './platform.mjs';
 
 const run = promisify(execFile);
@@ -32,31 +31,7 @@ export function findCompiler() {
 export const RELATIVE_PATHS = '-ffile-prefix-map=PACKAGE=.';
 const withFolder = (flag) => (flag === RELATIVE_PATHS ? flag.replace('PACKAGE', dirname(NATIVE)) : flag);
 
-/**
- * The processors of this process, or fewer if its container has a CPU quota, which Node.js 20 does not count. `root`
- * replaces the root of the file system in tests.
- */
-export function processors(root = '/', all = availableParallelism()) {
-  const groups = join(root, 'sys/fs/cgroup');
-  const [quota, period] = [
-    ...numbersIn(join(groups, 'cpu.max')),
-    ...numbersIn(join(groups, 'cpu/cpu.cfs_quota_us')),
-    ...numbersIn(join(groups, 'cpu/cpu.cfs_period_us')),
-  ];
-  const share = Math.floor(quota / period);
-  // `max` is no number, and -1 no quota.
-  return quota > 0 && period > 0 ? Math.max(1, Math.min(all, share)) : all;
-}
-
-function numbersIn(file) {
-  try {
-    return readFileSync(file, 'utf8').trim().split(' ').map(Number);
-  } catch {
-    return [];
-  }
-}
-
-/** Compiles files, as many at a time as there are processors; calls `onDone` with each that is done. */
+/** Compiles files, as many at a time as there are usable cores; calls `onDone` with each that is done. */
 export async function compileFiles([program, ...own], files, flags, onDone = (_job) => {}) {
   const queue = [...files];
   const worker = async () => {
@@ -68,5 +43,5 @@ export async function compileFiles([program, ...own], files, flags, onDone = (_j
       onDone(job);
     }
   };
-  await Promise.all(Array.from({ length: processors() }, worker));
+  await Promise.all(Array.from({ length: usableCores() }, worker));
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { usableCores } from './cores.js';
+import { usableCores } from './control-groups.js';
 
 /** The folder of this program: a clone, an installed package or a bundle. */
 export const PROGRAM_FOLDER = fileURLToPath(

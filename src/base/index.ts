@@ -2,7 +2,6 @@ export * from './about.js';
 export * from './byte-order-mark.js';
 export * from './clock.js';
 export * from './control-groups.js';
-export * from './cores.js';
 export * from './end-all.js';
 export * from './endpoint.js';
 export * from './entry-file.js';

@@ -129,7 +129,7 @@ test('a real control group with a quota, and one inside it', async (t) => {
     t.comment(`SKIPPED: no control group can be made here (${(error as Error).message})`);
     return;
   }
-  const module = new URL('../../src/base/cores.js', import.meta.url).href;
+  const module = new URL('../../src/base/index.js', import.meta.url).href;
   const script = `import(${JSON.stringify(module)}).then((m) => console.log(m.usableCores('/', 64)))`;
   const run = ['-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', inner, process.execPath, '-e', script];
   const { stdout, stderr } = spawnSync('sh', run, { encoding: 'utf8' });
