@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS } from '../api/index.js';
-import { OperatorError, systemClock, visibleJson } from '../base/index.js';
+import { OperatorError, SYSTEM_ONE_PATH, systemClock, visibleJson } from '../base/index.js';
 import { Catalog, readManifest } from '../engine/index.js';
 import {
   buildReport,
@@ -63,7 +63,6 @@ interface EvalOptions {
 /** What a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;
 const SERVER_CONCURRENCY = 4;
-const SERVER_PATH = '/v1/systemone';
 /** Options that have no meaning without `--url`. */
 const OF_SERVER = ['path', 'token'] as const;
 const CONCURRENCY_MAX = 256;
@@ -172,7 +171,7 @@ function onInterrupt(stopping: AbortController): void {
   });
 }
 
-function openServer(url: string, { path = SERVER_PATH, token, concurrency }: EvalOptions): Target {
+function openServer(url: string, { path = SYSTEM_ONE_PATH, token, concurrency }: EvalOptions): Target {
   const given = tokenOf(token);
   return serverTarget({
     url,

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import { VERSION, visibleLines } from '../base/index.js';
+import { SYSTEM_ONE_PATH, VERSION, visibleLines } from '../base/index.js';
 import { completionScript, SHELLS } from './completion.js';
 import { reportError } from './output.js';
 import { addRemoteCommands } from './remote-commands.js';
@@ -149,7 +149,7 @@ program
   .command('load <url>')
   .description('measure how much load a server takes: latency at given rates, or the highest rate')
   .option('--token <token>', 'API token (default: DECIDER_TOKEN)')
-  .option('--path <path>', 'path of the decisions', '/v1/systemone')
+  .option('--path <path>', 'path of the decisions', SYSTEM_ONE_PATH)
   .option('--model <id>', 'model to name in the requests')
   .option('--rates <list>', 'requests per second, one step each', '1,2,5,10')
   .addOption(
@@ -202,7 +202,7 @@ program
   .option('--format <name>', 'read the file of a public benchmark: boolq, arc, mmlu or hellaswag')
   .option('--model <id>', 'ask this model or build, whatever the cases name')
   .option('--url <url>', 'ask a server instead of the engine in process')
-  .option('--path <path>', 'path of the decisions, with --url (default: "/v1/systemone")')
+  .option('--path <path>', `path of the decisions, with --url (default: "${SYSTEM_ONE_PATH}")`)
   .option('--token <token>', 'API token for --url (default: DECIDER_TOKEN)')
   .option('--concurrency <number>', 'requests in progress at a time (default: 4 with --url, 64 in process)')
   .addOption(

@@ -13,10 +13,15 @@ export interface Source {
 }
 
 /** Every TypeScript, JavaScript and C++ source of the project. */
-export function sources(...folders: string[]): Source[] {
+export const sources = (...folders: string[]): Source[] => filesIn(folders, /\.(ts|tsx|mts|mjs|cc|h)$/);
+
+/** Every Python source of folders. */
+export const python = (...folders: string[]): Source[] => filesIn(folders, /\.py$/);
+
+function filesIn(folders: readonly string[], names: RegExp): Source[] {
   return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|tsx|mts|mjs|cc|h)$/.test(file) && !/(^|\/)(node_modules|build)\//.test(file))
+      .filter((file) => names.test(file) && !/(^|\/)(node_modules|build)\//.test(file))
       .map((file) => read(join(folder, file))),
   );
 }

@@ -1,5 +1,6 @@
 """A server of raw bytes for the tests: each connection gets the next answer."""
 
+import json
 import socket
 import threading
 from typing import Callable, List, Optional, Union
@@ -19,6 +20,26 @@ def chunked(*pieces: bytes, end: bool = True) -> bytes:
     """A response in chunks; without `end`, it is cut off."""
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
     return b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + (b"0\r\n\r\n" if end else b"")
+
+
+def error(type: str, status: str, headers: str = "") -> bytes:
+    """An error of the server."""
+    return response(json.dumps({"error": "A sentence.", "type": type}).encode(), status, headers)
+
+
+def batch(available: bool) -> bytes:
+    """A batch of one line, finished or not."""
+    return response(json.dumps({"id": "b", "lines": 1, "results_available": available}).encode())
+
+
+#: A server that is busy.
+BUSY = error("overloaded", "503 Service Unavailable")
+#: The body of an answer to one question.
+ANSWER = json.dumps(
+    {"model": "m-20260101", "answers": {"q": {"type": "noul", "noul": 0.9}}, "usage": {"input_tokens": 9, "output_tokens": 1}}
+).encode()
+#: The body of a batch that was submitted.
+BATCH = json.dumps({"id": "batch_" + "a" * 24, "object": "batch", "lines": 3}).encode()
 
 
 class Stub:

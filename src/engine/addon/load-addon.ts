@@ -22,7 +22,7 @@ export class BackendError extends OperatorError {
 
 /**
  * Loads the addon linked against one backend. Two backends in one process would share some libraries by name and not
- * others, so a process loads only one; choose.ts probes others in child processes.
+ * others, so a process loads only one; choose-backend.ts probes others in child processes.
  */
 export function loadAddon(backend: Backend): LoadedAddon {
   const folder = libraries(backend);

@@ -58,7 +58,7 @@ interface Parts {
   readonly log: Pick<Log, 'level' | 'info' | 'warn' | 'error'>;
 }
 
-/** Takes over settings and models that are read again: all changes, or none. `transitions.ts` describes the states. */
+/** Takes over settings and models that are read again: all changes, or none. `reload-transitions.ts` describes the states. */
 export class Reloader {
   private current: ReloadState = 'idle';
   private readonly ending = new AbortController();
