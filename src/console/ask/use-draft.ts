@@ -62,7 +62,8 @@ export function useDraft(shared: string | null, onProblem: (error: unknown) => v
       holdDraft(latest.current);
     };
   }, []);
-  useLeaveWarning(!isKept);
+  // Images are never kept, so that there is no pause to wait for.
+  useLeaveWarning(!isKept || draft.images.length > 0);
   return {
     draft,
     change: (part) => setDraft((old) => withPart(old, part)),
