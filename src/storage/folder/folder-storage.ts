@@ -41,26 +41,25 @@ export async function openFolder(
     ...reconcile(upgraded).problems,
     ...problemsOfLists(upgraded),
   ]);
-  let sealer: Sealer;
-  let calendar: FolderCalendar;
   let stopCalendar = async () => {};
   try {
-    calendar = new FolderCalendar(store, dependencies.clock, log);
+    const calendar = new FolderCalendar(store, dependencies.clock, log);
     const remaining = finishRekey(store, settings.master_key);
     if (remaining !== null) dependencies.report.notice(remaining);
-    sealer = new Sealer(store, settings.master_key);
+    const sealer = new Sealer(store, settings.master_key);
     verifyLedger(store, dependencies);
     await store.startWriter();
     stopCalendar = () => calendar.stop();
     await calendar.start();
+    const storage = new FolderStorage(store, sealer, calendar, settings.master_key, leave, dependencies);
     // Last, because a printed token must work.
     createFirstKey(store, calendar.clock, dependencies.report);
+    return storage;
   } catch (error) {
     // The original error is reported, even if the cleanup fails.
     await endAll([stopCalendar, () => store.close(), leave]).catch(() => {});
     throw error;
   }
-  return new FolderStorage(store, sealer, calendar, settings.master_key, leave, dependencies);
 }
 
 /** A data folder that this process serves alone. */
