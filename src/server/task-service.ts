@@ -106,7 +106,7 @@ export class TaskService {
         return this.put(caller, name, body, signal);
       },
       list: async () => ({ object: 'list', data: await this.entries(workspace) }),
-      show: async (name) => this.shown(caller, await this.existing({ workspace, name })),
+      show: async (name) => this.shown(caller, await this.existingNow({ workspace, name })),
       remove: async (name) => {
         const place = { workspace, name };
         // One that cannot be read can be deleted: its questions are not in memory.
@@ -314,8 +314,17 @@ export class TaskService {
 
   /** Rejects with ApiError `task_not_found`. */
   private async existing(place: TaskPlace): Promise<Task> {
-    const task = isTaskName(place.name) ? await this.storage.tasks.find(place) : undefined;
-    if (task === undefined) throw taskNotFound();
-    return task;
+    return found(isTaskName(place.name) ? await this.storage.tasks.find(place) : undefined);
   }
+
+  /** The task as it is stored, for what is read with it: the monitor of a later fit says nothing about the fit of a copy. */
+  private async existingNow(place: TaskPlace): Promise<Task> {
+    return found(isTaskName(place.name) ? await this.storage.tasks.findNow(place) : undefined);
+  }
+}
+
+/** Throws ApiError `task_not_found`. */
+function found(task: Task | undefined): Task {
+  if (task === undefined) throw taskNotFound();
+  return task;
 }
