@@ -8,6 +8,7 @@ import {
   ownKey,
   QUESTIONS,
   tasksOf,
+  WRONG_EVERY,
 } from '../../support/console/tasks.js';
 
 consoleTest('questions of Ask become a task, and further ones its next version', async (t, tab, world) => {
@@ -76,7 +77,7 @@ consoleTest('labels of a file, too few for a fit, then enough', async (t, tab, w
   const token = ownKey(world);
   const tasks = tasksOf(world, token);
   await tasks.put('mail', { questions: QUESTIONS, ...EASY });
-  const answers = await tasks.answer('mail', 12);
+  const answers = await tasks.answer('mail', 24);
   await enter(tab, world, 'tasks/mail', token);
   const labels = page.getByRole('region', { name: 'Labels' });
   await chooseLabels(page, 'nonsense\n{"request_id":"r"}');
@@ -100,13 +101,13 @@ consoleTest('labels of a file, too few for a fit, then enough', async (t, tab, w
   await alert.getByText(/^Too few labels: \d+ needed$/).waitFor();
   t.match(await alert.textContent(), /angry: 1 of \d+team: 0 of \d+urgency: 0 of \d+/);
 
-  await chooseLabels(page, labelLines(answers, 6));
-  await labels.getByRole('button', { name: 'Store 12 labels' }).click();
-  await fit.getByRole('button', { name: 'Fit to 12 labels' }).click();
+  await chooseLabels(page, labelLines(answers, WRONG_EVERY));
+  await labels.getByRole('button', { name: 'Store 24 labels' }).click();
+  await fit.getByRole('button', { name: 'Fit to 24 labels' }).click();
   await fit.getByText('The fit is in force.').waitFor();
   t.equal(await alert.count(), 0);
   await fit.getByText('too few labels').first().waitFor();
-  await page.getByRole('row', { name: /^mail default 12 12 yes/ }).waitFor();
+  await page.getByRole('row', { name: /^mail default 24 24 yes/ }).waitFor();
   const { quality, threshold } = (await tasks.show('mail')).fit.questions.angry;
   const percent = (value: number) => `${(value * 100).toFixed(1)} %`;
   const shown = (await fit.textContent()) ?? '';

@@ -24,6 +24,8 @@ export const HOSTILE_TASK = {
 
 /** A promise that few labels can keep. */
 export const EASY = { target_error: 0.4, confidence: 0.7 };
+/** Every so many answers, one is labelled as wrong: of 24, two, so that there is a threshold however labels are divided. */
+export const WRONG_EVERY = 12;
 
 let workspaces = 0;
 
@@ -97,7 +99,7 @@ export async function fittedTask(
   const response = await fetch(`${world.url}/v1/tasks/${name}/labels`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
-    body: labelLines(await tasks.answer(name, answers), 6),
+    body: labelLines(await tasks.answer(name, answers), WRONG_EVERY),
   });
   if (!response.ok) throw new Error(await response.text());
   await tasks.fit(name);
