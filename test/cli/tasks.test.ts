@@ -102,7 +102,7 @@ test('tasks labels and fit: with too few labels, and with enough', async (t) => 
     [
       `angry: 0 labels, ${needed} needed`,
       `team: 0 labels, ${needed} needed`,
-      `too_few_labels: No question has ${needed} labels of the version in use and of its build as it is now.`,
+      `too_few_labels: No question has ${needed} labels of the version in use and its build.`,
     ],
     'fit',
     'fitted',
