@@ -14,7 +14,7 @@ export function parseUrl(text: string): URL | null {
 /** The host of a URL as DNS and `isIP` take it: an IPv6 address without its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** The path of decisions that the command line asks unless it is told another. */
+/** The default of `--path` of `decider eval` and `decider load`. */
 export const SYSTEM_ONE_PATH = '/v1/systemone';
 
 const TOKEN = /^[\x21-\x7e]+$/;

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** The idempotency key of a submission. Whoever has the store, but not the key, can test no guess of the file with it. */
+/** What is stored of an idempotency key and its file. Without the key, a copy of the store cannot be used to test guesses of the file. */
 export interface Idempotency {
   /** The SHA-256 of the header `Idempotency-Key`, in hexadecimal: the name of the entry. */
   readonly digest: string;

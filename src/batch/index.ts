@@ -52,7 +52,6 @@ export {
   TRANSITIONS,
 } from './lifecycle/batch-transitions.js';
 export { type LineAborts, linesOfLabels } from './line-aborts.js';
-export type { LineTries } from './line-tries.js';
 export { type ListAnswer, listAnswer } from './reading/list-answer.js';
 export {
   type ChunkAnswer,
@@ -77,7 +76,7 @@ export {
   tooManyBatches,
 } from './refusals.js';
 export type { BatchEnds, BatchProgress, BatchWork, LineResult } from './runner/batch-progress.js';
-export { OpenBatch } from './runner/open-batch.js';
+export { type LineTries, OpenBatch } from './runner/open-batch.js';
 export { Runner } from './runner/runner.js';
 export {
   type BatchKey,

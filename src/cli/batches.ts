@@ -187,7 +187,7 @@ async function waitAndCollect(
       : `${id} continues on the server. To wait again: ${command} --wait${rest}`;
   };
   explainInterrupt(again);
-  // Whoever reads it may send a signal at once.
+  // After `explainInterrupt`: a signal may come as soon as the note is printed.
   if (note !== null) printError(note);
   try {
     await waitFor(client, id);

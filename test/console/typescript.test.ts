@@ -6,23 +6,7 @@ import { type Draft, option, question } from '../../src/console/ask/ask-draft.js
 import { codeOf } from '../../src/console/ask/code.js';
 import { EXAMPLES, FIRST_DRAFT } from '../../src/console/ask/examples.js';
 import { buildRequest } from '../../src/console/ask/request.js';
-
-const image = {
-  id: 1,
-  name: '[a.png]',
-  file: new Blob(['x']),
-  format: 'png',
-  width: 300,
-  height: 300,
-  source: 'a b.png',
-  scaled: false,
-} as const;
-const imageDraft: Draft = {
-  ...FIRST_DRAFT,
-  state: 'See [a.png] and [a.png]',
-  images: [image],
-  imageBudget: 70,
-};
+import { imageDraft } from '../support/console/drafts.js';
 
 test('the TypeScript program has no type errors', async (t) => {
   const root = join(import.meta.dirname, '../../..');

@@ -1,6 +1,5 @@
 import type { Batch } from '../lifecycle/batch-transitions.js';
 import type { LineAborts } from '../line-aborts.js';
-import type { LineTries } from '../line-tries.js';
 import { type ChunkAnswer, linesOf } from '../reading/open-chunk.js';
 import type { OrderedLine } from '../reading/order.js';
 import type { BatchKey, BatchLine } from '../sealed-values.js';
@@ -21,6 +20,15 @@ interface ReadChunk {
   readonly chunk: number;
   readonly bytes: number;
   readonly lines: OrderedLine[];
+}
+
+/** What is stored of a line without a result when its chunk is given back, so that its tries are counted on. */
+export interface LineTries {
+  readonly line: number;
+  /** The tries that have ended with a temporary fault. */
+  readonly tries: number;
+  /** Whether its next wave has no others; see `OpenBatch.suspects`. */
+  readonly alone: boolean;
 }
 
 /** What is known of a batch when it is opened. */

@@ -40,8 +40,8 @@ export function nextSubmission(sent: Sent, last: Submission | null, now: number)
 
 /**
  * The `Idempotency-Key` of a submission. It follows from the file and the token, so that a submission that is repeated after
- * the page was left, or in another tab, makes no second batch; and whoever has the store, with the digest of this key, but
- * not the token, can test no guess of the file.
+ * the page was left, or in another tab, makes no second batch. Without the token, the digest of this key in the store cannot
+ * be used to test guesses of the file.
  */
 export function idempotencyKeyOf({ digest, repeats, keyed }: Submission, token: string): string {
   const file = `${digest}-${repeats}`;

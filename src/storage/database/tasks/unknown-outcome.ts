@@ -2,7 +2,7 @@ import { ApiError } from '../../../api/index.js';
 import { orCannotRead } from '../batches/unavailable.js';
 import { CommitUnknown } from '../postgres/database-errors.js';
 
-/** What a caller is told of a change that may have been made. */
+/** The error for a change of a task that may have been made. */
 interface Doubt {
   readonly message: string;
   /** Whether clients must not repeat the call by themselves: after the change, the repetition fails or changes more. */

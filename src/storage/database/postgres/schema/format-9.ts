@@ -1,6 +1,10 @@
-/** What changes in format 9: numbers of answers that do not end, and what is too old is found without a look at every row. */
+/**
+ * What changes in format 9: numbers of answers do not end at 2^31 - 1, indexes find the answers and labels that are too old, and
+ * a chunk that is given back keeps the tries of its lines, as JSON.
+ */
 export const FORMAT_9: readonly string[] = [
   'ALTER TABLE task_answers ALTER COLUMN number TYPE bigint',
   'CREATE INDEX task_answers_at ON task_answers (at)',
   'CREATE INDEX task_labels_at ON task_labels (at)',
+  'ALTER TABLE batch_chunks ADD COLUMN tried text',
 ];

@@ -7,7 +7,6 @@ import { FORMAT_6 } from './format-6.js';
 import { FORMAT_7 } from './format-7.js';
 import { FORMAT_8 } from './format-8.js';
 import { FORMAT_9 } from './format-9.js';
-import { FORMAT_10 } from './format-10.js';
 
 /** A change of the schema: statements that migrate a database from one format to the next. */
 export type Migration = readonly string[];
@@ -23,7 +22,6 @@ export const MIGRATIONS: readonly Migration[] = [
   FORMAT_7,
   FORMAT_8,
   FORMAT_9,
-  FORMAT_10,
 ];
 
 /** The format of the database that this version works with. */
