@@ -54,7 +54,7 @@ export const ERRORS = {
   too_many_lines: {
     status: 413,
     meaning:
-      'The batch file, or the body with labels, has more lines than `max_lines`, or the body more lines with a state.',
+      'The batch file or the body with labels has more than `max_lines` lines, or the body has more than `max_lines` lines with a state.',
   },
   invalid_batch: {
     status: 422,

@@ -23,6 +23,7 @@ export * from './shared-turn.js';
 export * from './shares.js';
 export * from './shell-word.js';
 export * from './show.js';
+export * from './softmax.js';
 export { soundOf } from './sound.js';
 export * from './steady-clock.js';
 export * from './thread-pool.js';

@@ -1,6 +1,6 @@
 /**
- * A `fetch` that waits for a response as long as its signal says. That of Node ends after 300 seconds without the head of
- * a response, or without a part of its body. It knows no `FormData`.
+ * A `fetch` without a time limit of its own: only its signal ends it. Node's `fetch` ends after 300 seconds without the
+ * head of a response, or without a part of its body. The global `FormData` cannot be its body.
  */
 export async function patientFetch(): Promise<typeof fetch> {
   // Only some commands need it.

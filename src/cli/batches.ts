@@ -165,8 +165,8 @@ async function writeWhole(pieces: AsyncIterable<string>, out: string): Promise<v
 }
 
 /**
- * Waits for a batch and writes its results. If a signal or a failure ends that, the batch stays: says so, and which command
- * goes on.
+ * Waits for a batch and writes its results. If a signal or a failure ends the wait, the batch goes on: prints that, and the
+ * command that continues.
  *
  * @param note is printed on standard error first; null: nothing
  */

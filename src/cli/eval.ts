@@ -34,6 +34,7 @@ import { EvalProgress } from './eval-progress.js';
 import { comparisonText, reportText } from './eval-table.js';
 import { print, printError, reportError, requireReportFolders, writeReport } from './output.js';
 import { requireChangeable } from './own-models.js';
+import { INTERRUPTED } from './signals.js';
 
 interface EvalOptions {
   readonly config?: string;
@@ -60,8 +61,6 @@ interface EvalOptions {
   readonly resamples: string;
 }
 
-/** What a shell reports for a command that SIGINT ended. */
-const INTERRUPTED = 130;
 const SERVER_CONCURRENCY = 4;
 /** Options that have no meaning without `--url`. */
 const OF_SERVER = ['path', 'token'] as const;

@@ -32,10 +32,8 @@ import {
 import { readWholeBetween, tokenOf } from './arguments.js';
 import { LoadStatus, printLoad } from './load-output.js';
 import { reportError, requireReportFolders, writeReport } from './output.js';
-import { onStopSignals } from './signals.js';
+import { INTERRUPTED, onStopSignals } from './signals.js';
 
-/** What a shell reports for a command that SIGINT ended. */
-const INTERRUPTED = 130;
 const RATES_MAX = 50;
 const MINUTE_MS = 60_000;
 /** A day. */

@@ -2,9 +2,10 @@ import { connectionCode, unreachable, visible } from '../base/index.js';
 import { Decider, DeciderError } from '../client/index.js';
 import { tokenOf } from './arguments.js';
 import { type Options, printError, reportError } from './output.js';
+import { INTERRUPTED } from './signals.js';
 
 /** What a shell reports for a command that a signal ended. */
-const STATUS_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
+const STATUS_OF_SIGNAL = { SIGINT: INTERRUPTED, SIGTERM: 143 } as const;
 
 /** Characters that a header carries unchanged. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;

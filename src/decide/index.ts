@@ -1,5 +1,5 @@
 export { answer, commit } from './answers/answer.js';
-export { roundProbabilities, softmax, UNITS } from './answers/probabilities.js';
+export { roundProbabilities, UNITS } from './answers/probabilities.js';
 export { answerJson } from './answers/response.js';
 export { ANY_MODEL, type CheckedRequest, checkRequest, mayUse } from './check-request.js';
 export { decompress } from './content/decompress.js';
@@ -18,7 +18,7 @@ export { planRequest } from './plan.js';
 export { type PrepareResult, prepareSent, type SentRequest } from './prepare.js';
 export { compactJson } from './request/compact-json.js';
 export { type OpenBody, openBody, stateBytes } from './request/open-body.js';
-export { readImages } from './request/read-request.js';
+export { readImageFields } from './request/read-request.js';
 export type { FormatName } from './request-formats.js';
 export { requireImageModel } from './request-images.js';
 export { rotationsOf } from './rotations.js';

@@ -1,6 +1,6 @@
 /**
- * The encoding of a key's part: `text` is UTF-8 followed by a NUL byte, `number` is 4 bytes, big-endian; from LONG on, the 4
- * bytes of LONG and 8 further ones, so that no count ends.
+ * The encoding of a key's part: `text` is UTF-8 followed by a NUL byte, `number` is 4 bytes, big-endian. Numbers from LONG on
+ * take 12: the 4 bytes of LONG, then the number in 8 bytes. The order of the keys is that of the numbers.
  */
 type KeyPartKind = 'text' | 'number';
 export type KeyPart = string | number;

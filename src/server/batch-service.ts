@@ -134,12 +134,12 @@ function lineEngines(engines: Engines, record: WaveRecord): BatchParts['engines'
   };
 }
 
-function reportsOf(log: Log, { instruments }: Metrics): BatchReports {
+function reportsOf(log: Log, metrics: Metrics): BatchReports {
+  const { instruments } = metrics;
   return {
     error: (error, batch) => log.error({ err: error, batch }, 'a batch failed unexpectedly'),
-    answered: ({ build, usage: { inputTokens, outputTokens } }) => {
-      instruments.inputTokens.inc({ model: build }, inputTokens);
-      instruments.answers.inc({ model: build }, outputTokens);
+    answered: ({ build, usage }) => {
+      metrics.countUsage(build, usage);
       instruments.batchLines.inc({ outcome: 'answered' });
     },
     failed: () => instruments.batchLines.inc({ outcome: 'failed' }),

@@ -215,10 +215,8 @@ export class Service implements App {
   }
 
   private count({ build, usage, timing }: Decision): void {
-    const { inputTokens, answers, seconds } = this.metrics.instruments;
-    const model = { model: build };
-    inputTokens.inc(model, usage.inputTokens);
-    answers.inc(model, usage.outputTokens);
+    const { seconds } = this.metrics.instruments;
+    this.metrics.countUsage(build, usage);
     for (const phase of PHASES) seconds.observe({ phase }, timing[phase] / 1_000);
   }
 

@@ -86,14 +86,11 @@ export class TaskLabels {
   /** Charges states, or returns what is reserved for them: each one, whatever becomes of the others. Never throws. */
   private settle(decided: readonly Decided[], how: 'post' | 'release'): void {
     const { log, metrics } = this.parts;
-    const { inputTokens, answers } = metrics.instruments;
     const errors: unknown[] = [];
     for (const { reservation, decision } of decided) {
       try {
         reservation[how]();
-        if (how === 'release') continue;
-        inputTokens.inc({ model: decision.build }, decision.usage.inputTokens);
-        answers.inc({ model: decision.build }, decision.usage.outputTokens);
+        if (how === 'post') metrics.countUsage(decision.build, decision.usage);
       } catch (error) {
         // What a node holds ends with its session, also what was reserved.
         errors.push(error);

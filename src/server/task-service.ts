@@ -269,7 +269,11 @@ export class TaskService {
     const { tasks } = this.storage;
     const fit = this.currentFit(task);
     if (fit === undefined)
-      return { fit: null, drift: null, warnings: outdatedWarnings(this.outdatedFit(task), questions) };
+      return {
+        fit: null,
+        drift: null,
+        warnings: outdatedWarnings(this.currentFit(task, outdatedFitOf), questions),
+      };
     const report = (await tasks.fitReport(task, fit.build)) ?? null;
     const monitor = await tasks.monitor(task, fit.build);
     if (monitor !== undefined) await this.alarms.observe(task, fit.build, monitor);
@@ -278,16 +282,10 @@ export class TaskService {
     return { fit: report, drift: driftJson(reports, questions), warnings: warningsOf(reports, questions) };
   }
 
-  /** The fit in force for the build that answers now; undefined: there is none. */
-  private currentFit(task: Task): TaskFit | undefined {
+  /** The fit in force for the build that answers now, or what else `find` returns for it; undefined: there is none. */
+  private currentFit(task: Task, find = fitOf): TaskFit | undefined {
     const build = this.engines.catalog.find(task.model);
-    return build && fitOf(task, { build: build.id, calibration: build.calibration });
-  }
-
-  /** The fit that would be in force if the build that answers now had not changed since; undefined: there is none. */
-  private outdatedFit(task: Task): TaskFit | undefined {
-    const build = this.engines.catalog.find(task.model);
-    return build && outdatedFitOf(task, { build: build.id, calibration: build.calibration });
+    return build && find(task, { build: build.id, calibration: build.calibration });
   }
 
   /** The build that answers the version in use now. Throws ApiError `model_not_found`. */

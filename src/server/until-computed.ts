@@ -30,7 +30,7 @@ export async function untilComputed<Result>(
 }
 
 /**
- * A `beforeWait` for all requests of a process: the first call tells that requests wait, and every call throws
+ * A `beforeWait` for all requests of a process: the first call reports that requests wait, and every call throws
  * OperatorError if a lane never works again, because only a new process could compute them.
  *
  * @param stuckReason why a lane never works again; null: none is stuck
@@ -39,11 +39,11 @@ export function waitForLane(
   stuckReason: () => string | null,
   notice: (sentence: string) => void,
 ): () => void {
-  let isTold = false;
+  let isReported = false;
   return () => {
     const reason = stuckReason();
     if (reason !== null) throw new OperatorError(`An engine thread will never work again: ${reason}.`);
-    if (!isTold) notice('No engine thread works. They are started again; requests wait until one works.');
-    isTold = true;
+    if (!isReported) notice('No engine thread works. They are started again; requests wait until one works.');
+    isReported = true;
   };
 }

@@ -21,7 +21,7 @@ export function openSecrets(
   const file = configFile(variables, config);
   if (file === undefined) return null;
   const secrets = valuesInFile(file, SETTINGS)
-    .filter(({ setting, value }) => setting.secret && isSecret(value))
+    .filter(({ key, setting, value }) => setting.secret && isSecret(key, value))
     .map(({ key }) => key);
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if (secrets.length === 0 || (mode & ALL_USERS) === 0) return null;
@@ -31,5 +31,5 @@ export function openSecrets(
   };
 }
 
-const isSecret = (value: unknown): boolean =>
-  typeof value === 'string' && value !== '' && (!/^postgres/.test(value) || WITH_PASSWORD.test(value));
+const isSecret = (key: string, value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && (key !== 'store.url' || WITH_PASSWORD.test(value));

@@ -322,6 +322,12 @@ export class Metrics {
     this.instruments = Object.fromEntries(made) as Instruments;
   }
 
+  /** Counts what an answered request, or a line of a batch, has used. */
+  countUsage(model: string, used: { readonly inputTokens: number; readonly outputTokens: number }): void {
+    this.instruments.inputTokens.inc({ model }, used.inputTokens);
+    this.instruments.answers.inc({ model }, used.outputTokens);
+  }
+
   /** `read` is called before every scrape, to set the gauges. */
   beforeScrape(read: () => void): void {
     this.readings.push(read);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { test } from 'tap';
-import { roundProbabilities, softmax, UNITS } from '../../src/decide/answers/probabilities.js';
+import { softmax } from '../../src/base/index.js';
+import { roundProbabilities, UNITS } from '../../src/decide/answers/probabilities.js';
 import { NO_DIAGNOSTICS } from '../../src/decide/diagnostics.js';
 import { type DecideDependencies, decide, type PrepareResult, planRequest } from '../../src/decide/index.js';
 import { rotated } from '../../src/decide/rotations.js';

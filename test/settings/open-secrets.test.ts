@@ -17,6 +17,7 @@ test('a configuration file with secrets that all users can access is named, with
   for (const mode of [0o644, 0o604, 0o642, 0o641]) {
     t.equal(found({ master_key: KEY }, mode), named('master_key'));
     t.equal(found({ 'operator.token': 'kauri'.repeat(8), port: 0 }, mode), named('operator.token'));
+    t.equal(found({ 'operator.token': 'postgres'.repeat(4) }, mode), named('operator.token'));
     t.equal(
       found({ master_key: KEY, store: { url: URL_WITH_PASSWORD } }, mode),
       named('store.url', 'master_key'),

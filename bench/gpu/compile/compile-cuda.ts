@@ -48,7 +48,7 @@ export interface CudaBuild {
   onProgress(done: number, all: number): void;
 }
 
-/** Compiles and links what is not made yet, as many files at a time as there are processors. Throws OperatorError. */
+/** Compiles and links what is not made yet, as many files at a time as there are usable cores. Throws OperatorError. */
 export async function compileCuda({
   sources,
   release,

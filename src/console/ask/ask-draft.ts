@@ -84,7 +84,10 @@ export function withType(question: QuestionDraft, type: QuestionType): QuestionD
   return { ...question, type, options: others[type] ?? optionsFor(type), others };
 }
 
-/** The fields of a draft with further images: each gets a name that no other has, which a text names at its end. */
+/**
+ * The fields of a draft with further images. Each image gets a unique name; a state that is text gets the new names at its
+ * end.
+ */
 export function addedImages(
   { images, stateKind, state }: Draft,
   made: readonly ImageDraft[],

@@ -1,8 +1,8 @@
 import { Sha256 } from './sha256.js';
 
 /**
- * For how long the console relies on it that the server recognizes a repeated submission: an hour less than the 24 hours of
- * contract 4.6 rule 8, because a file is sent before it is recognized.
+ * How long the console counts on the server to recognize a repeated submission: an hour less than the 24 hours of contract
+ * 4.6 rule 8, because the file is sent before it is recognized.
  */
 export const REPEATABLE_MS = 23 * 60 * 60 * 1_000;
 

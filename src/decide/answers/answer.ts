@@ -1,5 +1,6 @@
+import { softmax } from '../../base/index.js';
 import type { Option, Question } from '../decide-types.js';
-import { roundProbabilities, softmax, UNITS } from './probabilities.js';
+import { roundProbabilities, UNITS } from './probabilities.js';
 
 /** Ordered `[name, value]` pairs, since a plain object would reorder names like `10`. */
 export type Pairs<Value> = ReadonlyArray<readonly [name: string, value: Value]>;

@@ -1,4 +1,4 @@
-import { softmax } from './probabilities.js';
+import { softmax } from '../../base/index.js';
 
 /**
  * Significant digits of an emitted label mass. Small values matter, so they are not decimals; the logarithm of a mass is a

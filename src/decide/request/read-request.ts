@@ -45,14 +45,14 @@ export function readRequest({ fields, sources }: OpenBody, options: ReadOptions)
     options.questions === undefined
       ? readQuestionField(sources, fields.questions, systemOne)
       : (options.questions ?? []);
-  const images = readImages(fields);
+  const images = readImageFields(fields);
   const state = readField(sources, 'state');
   if (systemOne) refuseFileParts(state);
   return { model, state, questions, ...images };
 }
 
 /** The images of a request. Throws ApiError `invalid_image_budget`, and what `readAssets` throws. */
-export function readImages(fields: OpenBody['fields']): Pick<DecideRequest, 'imageBudget' | 'assets'> {
+export function readImageFields(fields: OpenBody['fields']): Pick<DecideRequest, 'imageBudget' | 'assets'> {
   const imageBudget = readImageBudget(fields.image_budget);
   return { imageBudget, assets: fields.assets === undefined ? [] : readAssets(fields.assets) };
 }

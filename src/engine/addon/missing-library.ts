@@ -3,9 +3,9 @@ import type { Backend } from '#native/platform.mjs';
 import { olderLibraries } from './load-addon.js';
 
 /**
- * Why the library of a GPU backend does not load, as the loader says it, such as `libcudart.so.13: cannot open shared
- * object file: No such file or directory`; null if it loads. ggml leaves it out without a word. For a process that ends
- * afterwards: a library that loads may start threads.
+ * Why the library of a GPU backend does not load, in the words of the dynamic loader, such as `libcudart.so.13: cannot
+ * open shared object file: No such file or directory`; null if it loads. ggml skips such a library without a message. To
+ * be called only in a process that ends afterwards: a library that loads may start threads.
  */
 export function missingLibrary(backend: Backend, folder: string): string | null {
   if (backend !== 'cuda' && backend !== 'vulkan') return null;

@@ -1,3 +1,5 @@
+import { softmax } from '../../base/index.js';
+
 /**
  * How far the probabilities that a thread gives to the options of the first question may be from those of the check on the
  * CPU. Quantized weights on an H100 differed by at most 0.018 (docs/performance.md, Answers); deeper models and coarser
@@ -7,19 +9,12 @@ export const FIRST_DIFFERENCE_MAX = 0.25;
 
 /** Throws an Error, with both answers, if a thread answers the first question otherwise than the check. */
 export function requireFirstAnswer(expected: readonly number[], found: readonly number[]): void {
-  const [wanted, computed] = [probabilities(expected), probabilities(found)];
+  const [wanted, computed] = [[...softmax(expected, 1)], [...softmax(found, 1)]];
   const furthest = Math.max(...wanted.map((p, option) => Math.abs(p - (computed[option] as number))));
   if (furthest <= FIRST_DIFFERENCE_MAX && (!isFlat(found) || isFlat(expected))) return;
   throw new Error(
     `the device gives the options of the first question the probabilities ${show(computed)}, and the CPU ${show(wanted)}; they may be ${FIRST_DIFFERENCE_MAX} apart. Run decider tune, which compares more answers`,
   );
-}
-
-function probabilities(logits: readonly number[]): number[] {
-  const largest = Math.max(...logits);
-  const powers = logits.map((logit) => Math.exp(logit - largest));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
 }
 
 const isFlat = (logits: readonly number[]) => logits.every((logit) => logit === logits[0]);

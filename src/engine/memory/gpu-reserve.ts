@@ -8,8 +8,6 @@ import type { Backend } from '#native/platform.mjs';
 export const RESERVE_BYTES = 256 << 20;
 export const CUDA_RESERVE_BYTES = 768 << 20;
 
-/** The bytes of a device that models must leave free; '' is RAM, which has no reserve. */
-export function reserveOf(backend: Backend, device: string): number {
-  if (device === '') return 0;
-  return backend === 'cuda' ? CUDA_RESERVE_BYTES : RESERVE_BYTES;
-}
+/** The bytes of a GPU that models must leave free. RAM has no reserve. */
+export const reserveOf = (backend: Backend): number =>
+  backend === 'cuda' ? CUDA_RESERVE_BYTES : RESERVE_BYTES;

@@ -1,4 +1,5 @@
-// Started by estimate-memory.ts as a child process: measures the memory of a model with llama.cpp, without loading its weights.
+// Started by estimate-memory.ts as a child process: measures the memory of a model with llama.cpp, without loading its
+// weights.
 import { readFileSync, writeSync } from 'node:fs';
 import { IMAGE_BUDGETS } from '../../api/index.js';
 import type { Addon, MemoryUse } from '../addon/addon-types.js';

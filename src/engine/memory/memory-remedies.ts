@@ -80,7 +80,7 @@ export function shortages(
   return needs.flatMap((need) => {
     const space = spaces.find(({ device }) => device === need.device);
     if (space === undefined) return [];
-    const reserve = reserveOf(backend, space.device);
+    const reserve = space.device === '' ? 0 : reserveOf(backend);
     const usable = Math.min(space.free * share, space.free - reserve);
     return totalOf(need) > usable ? [{ need, space, reserve }] : [];
   });

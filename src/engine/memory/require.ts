@@ -39,7 +39,8 @@ export async function estimateBuilds(
 
 /**
  * Estimates what builds take if all are loaded, before any of them is. Throws MemoryError if that is more than is free on
- * a device, or leaves less than the reserve of a GPU, or the reason of the stop signal. Builds that cannot be measured are not counted.
+ * a device, or leaves less than the reserve of a GPU, and the reason of the stop signal. Builds that cannot be measured
+ * are not counted.
  */
 export async function requireMemory(
   plan: MemoryPlan,

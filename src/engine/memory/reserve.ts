@@ -13,7 +13,7 @@ export function requireReserve(
   backend: Backend,
   advice: ReserveAdvice,
 ): void {
-  const low = spaces.filter(({ device, free }) => device !== '' && free < reserveOf(backend, device));
-  const [first] = low;
-  if (first !== undefined) throw new MemoryError(lowMemory(low, reserveOf(backend, first.device), advice));
+  const reserve = reserveOf(backend);
+  const low = spaces.filter(({ device, free }) => device !== '' && free < reserve);
+  if (low.length > 0) throw new MemoryError(lowMemory(low, reserve, advice));
 }

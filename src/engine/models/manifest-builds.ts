@@ -31,9 +31,9 @@ interface Addition extends ManifestChange {
 }
 
 /**
- * Adds a build to its model, which it answers for if its date is the latest. If a build of this model has the same files, that entry stays, except for its
- * paths if `replacesPaths`. A build of another model with the same files and the same profile passes on what was fitted
- * for it.
+ * Adds a build to its model. The model's id stands for the new build if its date is the latest. If a build of this model
+ * has the same files, that entry stays, except for its paths if `replacesPaths`. A build of another model with the same
+ * files and the same profile passes on what was fitted for it.
  * `manifest`: null if there is none yet. Throws ModelError if the build contradicts the manifest.
  */
 export function addBuild(manifest: Manifest | null, sent: NewBuild): Addition {

@@ -2,13 +2,13 @@ import { SlowTemplateError } from './profile-types.js';
 
 /** How often the prompt of a shape may take too long until it is refused: the first time, the host may have been slow. */
 export const SLOW_TRIES_MAX = 2;
-/** Shapes that are kept: the one that took too long first is forgotten, and tried again. */
+/** Shapes that are kept. Beyond them, the oldest one is dropped and may be tried again. */
 export const SLOW_SHAPES_MAX = 256;
 
 /**
- * The shapes of questions for which a template takes too long. Each try takes a preparing thread for `RENDER_MS_MAX`, so they
- * are refused at once after a few. A shape that was not tried is never refused: a caller can vary the shape, and other callers
- * would be refused for it.
+ * The shapes of questions for which a template takes too long. Each try takes a preparing thread for `RENDER_MS_MAX`, so
+ * such a shape is refused at once after `SLOW_TRIES_MAX` tries. Only shapes that were tried are refused, not the whole
+ * template: otherwise one caller's slow shapes would refuse the requests of others.
  */
 export class SlowShapes {
   /** Tries by the key of the shape. */

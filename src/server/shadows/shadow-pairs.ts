@@ -61,7 +61,7 @@ export class ShadowPairs {
     group.questions = sent.map((probabilities, at): ShadowCounts => {
       const before = group.questions[at] ?? NO_SHADOW_ANSWERS;
       const pair = { live: probabilities, shadow: other[at] ?? [] };
-      // Asked in several orders of its options, a question has no probabilities that are compared.
+      // A question that was asked in several orders of its options has no probabilities to compare.
       if (pair.live.length === 0 || pair.shadow.length === 0) return before;
       return withPair(before, pair, acceptances[at] ?? NO_THRESHOLD);
     });

@@ -29,6 +29,8 @@ export interface Correspondence {
   readonly added?: readonly string[];
   /** The table of the data folder is an index: the entries of another table write the rows. */
   readonly isIndex?: true;
+  /** Entries, with the task first in the key, stay for a while after their task is deleted. Only those of other tasks are moved. */
+  readonly outlivesTask?: true;
 }
 
 /** Chunk or line of a batch, and an encrypted value. */
@@ -169,6 +171,7 @@ const CORRESPONDENCES = {
     table: 'task_answers',
     key: ['task', 'number'],
     value: { ref: 'ref', at: 'at', version: 'version', build: 'build', sealed: 'sealed' },
+    outlivesTask: true,
   },
   task_labels: {
     table: 'task_labels',
@@ -181,23 +184,23 @@ const CORRESPONDENCES = {
       sealed: 'sealed',
       expected: 'expected',
     },
+    outlivesTask: true,
   },
   task_fits: { table: 'task_fits', key: ['task', 'build'], value: 'sealed' },
   task_shadows: { table: 'task_shadows', key: ['task'], value: 'sealed' },
   task_monitors: { table: 'task_monitors', key: ['task', 'build'], value: 'sealed' },
-  task_refs: { table: 'task_answers', key: ['task', 'ref'], value: 'number', isIndex: true },
+  task_refs: {
+    table: 'task_answers',
+    key: ['task', 'ref'],
+    value: 'number',
+    isIndex: true,
+    outlivesTask: true,
+  },
   data_keys: { table: 'data_keys', key: ['owner'], value: 'sealed' },
 } as const satisfies Record<Exclude<TableName, 'meta' | 'lists' | 'batch_erasures'>, Correspondence>;
 
 export type MovedTable = keyof typeof CORRESPONDENCES;
 export const MOVED_TABLES = Object.keys(CORRESPONDENCES) as MovedTable[];
-
-/**
- * Tables of which only the rows of tasks are moved that still exist, with the task in the first part of the key: a server
- * removes those of deleted ones some time later.
- */
-export const isOfTasks = (name: MovedTable): boolean =>
-  name === 'task_answers' || name === 'task_refs' || name === 'task_labels';
 
 export const correspondenceOf = (name: MovedTable): Correspondence => CORRESPONDENCES[name];
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/postgres/database.js';
 import { type Queryable, type Statement, statement } from '../database/postgres/statement.js';
 import { TABLES } from '../folder/lmdb/tables.js';
-import { columnsOf, correspondenceOf, isOfTasks, type MovedTable } from './correspondence.js';
+import { columnsOf, correspondenceOf, type MovedTable } from './correspondence.js';
 import { type Entry, entryOf, type Row } from './moved-rows.js';
 
 /** Rows of one statement. */
@@ -73,11 +73,11 @@ export async function* databaseEntries(sql: Queryable, name: MovedTable): AsyncG
 }
 
 function pageOf(name: MovedTable): Statement {
-  const { table } = correspondenceOf(name);
+  const { table, outlivesTask } = correspondenceOf(name);
   const columns = columnsOf(name).join(', ');
   const order = orderOf(name);
   const after = order.map((_, at) => `$${at + 1}`).join(', ');
-  const exists = isOfTasks(name) ? 'AND EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task)' : '';
+  const exists = outlivesTask ? 'AND EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task)' : '';
   const page = `SELECT ${columns} FROM ${table} WHERE (${order.join(', ')}) > (${after}) ${exists}
     ORDER BY ${order.join(', ')} LIMIT ${PAGE_ROWS_MAX}`;
   if (!isSealed(name)) return statement(`move-page-${name}`, page);

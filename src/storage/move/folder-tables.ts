@@ -3,7 +3,7 @@ import type { Store } from '../folder/lmdb/store.js';
 import type { Table, TableEntry, Value } from '../folder/lmdb/table.js';
 import type { TableName } from '../folder/lmdb/tables.js';
 import type { RawWrite } from '../folder/lmdb/writes.js';
-import { isOfTasks, type MovedTable } from './correspondence.js';
+import { correspondenceOf, type MovedTable } from './correspondence.js';
 import { PAGE_BYTES_MAX, PAGE_ROWS_MAX } from './database-tables.js';
 import { type Entry, nameOf } from './moved-rows.js';
 
@@ -18,7 +18,7 @@ export async function* folderEntries(store: Store, name: MovedTable): AsyncGener
   // Other processes may have written since the last read.
   store.refresh();
   const entries = tableOf(store, name).entriesInTurns() as AsyncIterable<TableEntry<TableName>>;
-  if (!isOfTasks(name)) {
+  if (!correspondenceOf(name).outlivesTask) {
     yield* entries;
     return;
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../api/index.js';
-import { compactJson, type OpenBody, readImages } from '../../decide/index.js';
+import { compactJson, type OpenBody, readImageFields } from '../../decide/index.js';
 
 /**
  * What names the answer to a state, so that the same state with the same images is the same answer, however its JSON is
@@ -12,10 +12,10 @@ export function stateReference({ fields, sources }: OpenBody): string {
   return `state/${createHash('sha256').update(said).digest('hex')}`;
 }
 
-/** The images by their references, and the tokens that each may take; two times null: there are none. */
+/** The images by their references, and the tokens that each may take; both null if there are none. */
 function imagesOf(fields: OpenBody['fields']): readonly [images: unknown, budget: unknown] {
   try {
-    const { assets, imageBudget } = readImages(fields);
+    const { assets, imageBudget } = readImageFields(fields);
     if (assets.length === 0) return [null, null];
     const sorted = assets.toSorted((one, other) => (one.reference < other.reference ? -1 : 1));
     const images = sorted.map(({ reference, format, source }) => [

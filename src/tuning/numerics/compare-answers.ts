@@ -1,4 +1,4 @@
-import { softmax } from '../../decide/index.js';
+import { softmax } from '../../base/index.js';
 
 /** How far two sets of answers to the same questions are apart. */
 export interface Difference {

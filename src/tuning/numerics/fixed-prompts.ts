@@ -37,9 +37,9 @@ export type PlanningModel = Pick<OpenModel, 'tokenizer' | 'profile' | 'contextLe
 
 /**
  * The first `count` of a fixed list of requests, planned for a model: texts of 60 characters up to a wave, images where
- * the model reads them, 1 to 16 questions of all types, in the first 16 requests at most 3. The same on every machine. The prompt of each question fits into a
- * wave, and all of them into the cells of a context, because a longer request is shortened. Throws ApiError if a question
- * alone does not fit.
+ * the model reads them, and 1 to 16 questions of all types, at most 3 in the first 16 requests. The same on every machine.
+ * The prompt of each question fits into a wave, and all of them into the cells of a context, because a longer request is
+ * shortened. Throws ApiError if a question alone does not fit.
  */
 export function fixedPlans(model: PlanningModel, bounds: WaveBounds, count = PROMPTS): Plan[] {
   const source = random(SEED);

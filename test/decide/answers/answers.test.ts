@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { softmax } from '../../../src/base/index.js';
 import {
   answer,
   type ChoiceAnswer,
@@ -6,7 +7,6 @@ import {
   rawProbabilities,
   type ScoreAnswer,
 } from '../../../src/decide/answers/answer.js';
-import { softmax } from '../../../src/decide/answers/probabilities.js';
 import type { Question } from '../../../src/decide/decide-types.js';
 import { choiceOf, logitsOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 

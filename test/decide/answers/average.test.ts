@@ -1,6 +1,7 @@
 import { test } from 'tap';
+import { softmax } from '../../../src/base/index.js';
 import { labelMassOf, probabilitiesOf } from '../../../src/decide/answers/average.js';
-import { roundProbabilities, softmax, UNITS } from '../../../src/decide/answers/probabilities.js';
+import { roundProbabilities, UNITS } from '../../../src/decide/answers/probabilities.js';
 import { random, seedFromEnvironment } from '../../support/random.js';
 
 const logits = (...values: number[]) => Float32Array.from(values);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'tap';
+import { softmax } from '../../../src/base/index.js';
 import {
   type Answer,
   answer,
   type ChoiceAnswer,
   type ScoreAnswer,
 } from '../../../src/decide/answers/answer.js';
-import { roundProbabilities, softmax } from '../../../src/decide/answers/probabilities.js';
+import { roundProbabilities } from '../../../src/decide/answers/probabilities.js';
 import { choiceOf, NOUL, scoreOf } from '../../support/decide/questions.js';
 import {
   choiceConfidence,

@@ -1,6 +1,7 @@
 import { test } from 'tap';
+import { softmax } from '../../../src/base/index.js';
 import { commit } from '../../../src/decide/answers/answer.js';
-import { roundProbabilities, softmax } from '../../../src/decide/answers/probabilities.js';
+import { roundProbabilities } from '../../../src/decide/answers/probabilities.js';
 import { decisionsJson } from '../../../src/decide/decisions/decisions-response.js';
 import type { Question } from '../../../src/decide/index.js';
 import { check, withInput } from '../../support/decide/decisions.js';

@@ -13,26 +13,33 @@ export function orCannotStore<Result>(
   return instead(reports, work, cannotStore);
 }
 
+/** Like `orCannotStore`, for `work` that stores something of the batch `id`; see `orMayBe`. */
+export const orUnknown = <Result>(
+  reports: Pick<BatchReports, 'error'>,
+  id: string,
+  mayBe: () => ApiError,
+  work: () => Promise<Result>,
+): Promise<Result> => orCannotStore(reports, () => orMayBe(reports, id, mayBe, work));
+
 /**
- * Like `orCannotStore`, for `work` that stores something of the batch `id`. If the database does not tell whether it has,
- * that is reported, and the promise rejects with what `mayBe` returns.
+ * Runs `work`. If the database does not tell whether it has stored something, that is reported, and the promise rejects
+ * with what `mayBe` returns. Call it within the other functions, which take that error for an unusable database.
+ *
+ * @param id of the batch; '-': there is none
  */
-export async function orUnknown<Result>(
+export async function orMayBe<Result>(
   reports: Pick<BatchReports, 'error'>,
   id: string,
   mayBe: () => ApiError,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const reported = async () => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof CommitUnknown)) throw error;
-      reports.error(error, id);
-      throw mayBe();
-    }
-  };
-  return orCannotStore(reports, reported);
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CommitUnknown)) throw error;
+    reports.error(error, id);
+    throw mayBe();
+  }
 }
 
 /** Like `orCannotStore`, for `work` that only reads, with ApiError `overloaded`. */

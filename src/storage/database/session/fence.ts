@@ -1,3 +1,4 @@
+import { isOutage } from '../postgres/database-errors.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 /** The session of this node has ended, and its leases return. Nothing was written. `cause`: a SessionDefect, if it was one. */
@@ -11,6 +12,9 @@ export class SessionLost extends Error {
     super('The session of this node in the database has ended. It registers again.', options);
   }
 }
+
+/** Whether the session of the node reports an error: its own end, or an outage of the database. */
+export const isOfSession = (error: unknown): boolean => isOutage(error) || error instanceof SessionLost;
 
 // FOR KEY SHARE conflicts with the deletion of the row, but not with heartbeats, which change it.
 const FENCE = statement('session-fence', 'SELECT flushed FROM nodes WHERE id = $1 FOR KEY SHARE');

@@ -1,9 +1,7 @@
 import { RETENTION_DOUBT_MS } from '../../../tasks/index.js';
 import { CERTAIN_MS, NOW_MS } from '../postgres/calendar-sql.js';
+import { REMOVED_MAX, removeInParts } from '../postgres/remove-in-parts.js';
 import { type Queryable, statement } from '../postgres/statement.js';
-
-/** Rows that one statement removes. */
-const REMOVED_MAX = 1_000;
 
 /** Whether a row is older than $1 milliseconds, in SQL. The time is a query of its own, so that an index on `at` is used. */
 const IS_OLD = `at < (SELECT ${NOW_MS} - $1::bigint)`;
@@ -70,29 +68,20 @@ export async function expireAnswers(sql: Queryable, ms: number, signal: AbortSig
   for (;;) {
     const old = await sql.query<{ task: string; number: number }>(OLD_ANSWERS, [ms]);
     if (old.length === 0) return;
-    for (const { task, number } of old) await inParts(sql, EXPIRE_ANSWERS, [task, number], signal);
+    for (const { task, number } of old) await removeInParts(sql, EXPIRE_ANSWERS, [task, number], signal);
     if (signal.aborted) return;
   }
 }
 
 /** The same for labels. */
 export const expireLabels = (sql: Queryable, ms: number, signal: AbortSignal): Promise<void> =>
-  inParts(sql, EXPIRE_LABELS, [ms], signal);
+  removeInParts(sql, EXPIRE_LABELS, [ms], signal);
 
 /** The same for answers and labels without a task: a move from a data folder may have brought them. */
 export async function removeLeft(sql: Queryable, signal: AbortSignal): Promise<void> {
   for (const { find, remove } of leftStatements) {
     if (signal.aborted) return;
     for (const { task } of await sql.query<{ task: string }>(find))
-      await inParts(sql, remove, [task], signal);
+      await removeInParts(sql, remove, [task], signal);
   }
-}
-
-async function inParts(
-  sql: Queryable,
-  remove: ReturnType<typeof statement>,
-  values: readonly unknown[],
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted && (await sql.execute(remove, values)) === REMOVED_MAX);
 }

@@ -1,9 +1,8 @@
 import { type Clock, DAY_MS } from '../../../base/index.js';
 import { RETENTION_EVERY_MS, type TaskBounds } from '../../../tasks/index.js';
 import type { Database } from '../postgres/database.js';
-import { isOutage } from '../postgres/database-errors.js';
 import { giveUpDuty, hasDuty } from '../session/duties.js';
-import { SessionLost } from '../session/fence.js';
+import { isOfSession } from '../session/fence.js';
 import type { NodeSession } from '../session/fenced.js';
 import { expireAnswers, expireLabels, removeLeft } from './old-rows.js';
 
@@ -67,8 +66,7 @@ export class DatabaseRetention {
     try {
       return await work();
     } catch (error) {
-      // The session reports these.
-      if (!isOutage(error) && !(error instanceof SessionLost)) this.parts.onError(error);
+      if (!isOfSession(error)) this.parts.onError(error);
       return undefined;
     }
   }

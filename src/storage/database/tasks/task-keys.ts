@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Task } from '../../../tasks/index.js';
 import { DataKeys } from '../batches/data-keys.js';
 import type { Queryable } from '../postgres/statement.js';
@@ -8,21 +9,17 @@ export const TASK_KEYS_MAX = 1_000;
 
 /** The data keys of tasks. Those that were opened last are kept, so that answers need no query. */
 export class TaskKeys extends DataKeys {
-  /** By task, the one that was opened first comes first. */
-  private readonly last = new Map<string, Buffer>();
+  private readonly last = new LRUCache<string, Buffer>({ max: TASK_KEYS_MAX });
 
   override open(task: string, sealed: Uint8Array): Buffer {
     const dataKey = super.open(task, sealed);
-    this.last.delete(task);
     this.last.set(task, dataKey);
-    const [oldest] = this.last.keys();
-    if (this.last.size > TASK_KEYS_MAX) this.last.delete(oldest as string);
     return dataKey;
   }
 
   /** The data key of a task that was opened lately; undefined: it was not. */
   lastOf(task: string): Buffer | undefined {
-    return this.last.get(task);
+    return this.last.peek(task);
   }
 
   /** The data key of a task; undefined: it was deleted. Rejects with StoreError too. */

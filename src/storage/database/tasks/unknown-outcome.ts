@@ -1,6 +1,5 @@
 import { ApiError } from '../../../api/index.js';
-import { orCannotRead } from '../batches/unavailable.js';
-import { CommitUnknown } from '../postgres/database-errors.js';
+import { orCannotRead, orMayBe } from '../batches/unavailable.js';
 
 /** The error for a change of a task that may have been made. */
 interface Doubt {
@@ -9,7 +8,6 @@ interface Doubt {
   readonly final: boolean;
 }
 
-/** A promotion that names its version changes nothing if it is repeated. */
 const PROMOTED = 'The database did not tell whether the shadow build was promoted.';
 
 export const DOUBTS = {
@@ -26,6 +24,7 @@ export const DOUBTS = {
     message: `${PROMOTED} Look at the task before you repeat the call, because it does not name the version.`,
     final: true,
   },
+  /** A promotion that names its version changes nothing if it is repeated. */
   promotedByVersion: { message: `${PROMOTED} It is safe to repeat the call.`, final: false },
 } as const satisfies Readonly<Record<string, Doubt>>;
 
@@ -39,14 +38,7 @@ export function orOutcomeUnknown<Result>(
   { message, final }: Doubt,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return orCannotRead({ error: onError }, async () => {
-    try {
-      return await work();
-    } catch (error) {
-      // Before `orCannotRead` sees it, for which it is a database that cannot be used.
-      if (!(error instanceof CommitUnknown)) throw error;
-      onError(error);
-      throw new ApiError('outcome_unknown', message, { retryAfterSeconds: 1, final });
-    }
-  });
+  const reports = { error: onError };
+  const mayBe = () => new ApiError('outcome_unknown', message, { retryAfterSeconds: 1, final });
+  return orCannotRead(reports, () => orMayBe(reports, '-', mayBe, work));
 }

@@ -98,11 +98,11 @@ interface TableFacts {
 /**
  * Every table of the environment. Values are JSON of the shape, except `sealed` ones, which are ciphertext (see
  * sealing.ts). Workspaces, grants, keys, digests, lists, erasures and the audit log are written by `Store.change`,
- * in any process; the others by `Store.write` of the running server alone, which may therefore keep them in memory. Written
- * in both ways are: `audit`, by `write` when a task is promoted and when the operator cancels a batch; `data_keys`, by
- * `change` when a batch is erased, with its webhook in `batch_webhooks`, and when the master key is replaced;
- * `batch_erasures`, by `write` once the batch is removed; `batch_aborts`, by `change` when an abort is counted; `meta`, by
- * `write` when the time is stored.
+ * in any process; the others by `Store.write` of the running server alone, which may therefore keep them in memory. Six
+ * tables are written in both ways: `audit` also by `write`, when a task is promoted and when the operator cancels a batch;
+ * `data_keys` and `batch_webhooks` also by `change`, when a batch is erased, and `data_keys` when the master key is replaced;
+ * `batch_erasures` also by `write`, once the batch is removed; `batch_aborts` also by `change`, when an abort is counted;
+ * `meta` also by `write`, when the time is stored.
  */
 export const TABLES = {
   meta: {
@@ -263,7 +263,7 @@ export const TABLES = {
   submissions: {
     owner: 'batch',
     meaning:
-      'The batch made under an idempotency key, by the SHA-256 of that, and what tells its file from others (see `Idempotency`).',
+      'The batch made under an idempotency key, by the SHA-256 of that, and a digest of its file (see `Idempotency`).',
     key: [
       ['key', 'text'],
       ['digest', 'text'],

@@ -13,8 +13,8 @@ interface DataKey {
 
 /**
  * Manages data keys, one per owner, encrypted by the master key. Deleting an owner's data key makes all its values
- * unreadable, except with the master key and a file of before: until LMDB reuses the page of the deleted key, and in earlier
- * backups. Once the master key is replaced and the earlier one destroyed, with nothing.
+ * unreadable, with one exception: the master key can still decrypt the deleted key in a page that LMDB has not reused, and in
+ * earlier backups. Replacing the master key and destroying the earlier one ends that.
  */
 export class Sealer {
   private master: Buffer;

@@ -44,7 +44,7 @@ export class FolderAnswers implements LedgerPart {
     parts.access.join(this);
   }
 
-  /** Keeps an answer; the oldest of the task may have to go. False: there is no room for any of it, or it was deleted. */
+  /** Keeps an answer; the oldest of the task may have to go. False: there is no room for answers of the task, or the task was deleted. */
   record(task: Task, answer: TaskAnswer, bounds: TaskBounds): boolean {
     const { store, sealer, access, clock } = this.parts;
     const { id, workspace } = task;

@@ -167,7 +167,7 @@ export class FolderRetention {
   private async endOfOld(id: string, { now, before }: Run): Promise<number> {
     let end = 0;
     for await (const { key, value } of this.parts.store.table('task_answers').checkedInTurns(id)) {
-      // The time of one that is damaged, or was made while the calendar was ahead, says nothing.
+      // The time of an answer that is damaged, or was made while the calendar was ahead, is not used.
       if (value === null || value.at > now) continue;
       if (value.at >= before) break;
       end = (key[1] as number) + 1;

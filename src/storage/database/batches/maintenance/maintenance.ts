@@ -7,9 +7,8 @@ import {
   type Webhooks,
 } from '../../../../batch/index.js';
 import type { Database, Transaction } from '../../postgres/database.js';
-import { isOutage } from '../../postgres/database-errors.js';
 import { giveUpDuty, hasDuty } from '../../session/duties.js';
-import { SessionLost } from '../../session/fence.js';
+import { isOfSession } from '../../session/fence.js';
 import type { NodeSession } from '../../session/fenced.js';
 import type { DataKeys } from '../data-keys.js';
 import { applyEvent } from '../tables/batch-events.js';
@@ -128,7 +127,7 @@ export class BatchMaintenance {
 
   /** Skips the loss of the session and an unreachable database, which the session reports. */
   private report(error: unknown, batch = '-'): void {
-    if (this.stopped || isOutage(error) || error instanceof SessionLost) return;
+    if (this.stopped || isOfSession(error)) return;
     this.parts.reports.error(error, batch);
   }
 }

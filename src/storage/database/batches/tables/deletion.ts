@@ -1,14 +1,13 @@
 import { type Batch, DOUBT_MS, KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../../../batch/index.js';
 import { CERTAIN_MS, NOW_MS, SESSION_MS } from '../../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../../postgres/database.js';
+import { REMOVED_MAX, removeInParts } from '../../postgres/remove-in-parts.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 import { lockBatch, putBatch } from './batch-table.js';
 import { submissionIsOver, UNFINISHED } from './conditions.js';
 
 /** Batches that one call returns. The next call returns the others. */
 const DELETABLE_MAX = 256;
-/** Rows that one statement removes. */
-const REMOVED_MAX = 1_000;
 /** A key keeps its turn for this many milliseconds after its last claim, if it has no unfinished batch. */
 const TURN_KEPT_MS = 60 * 60 * 1_000;
 
@@ -96,6 +95,6 @@ async function removeBatch(sql: Queryable, { id, lines }: Batch): Promise<void> 
  * after the statement in progress.
  */
 export async function removeStale(sql: Queryable, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await sql.execute(STALE_SUBMISSIONS)) === REMOVED_MAX);
+  await removeInParts(sql, STALE_SUBMISSIONS, [], signal);
   if (!signal.aborted) await sql.execute(STALE_TURNS);
 }

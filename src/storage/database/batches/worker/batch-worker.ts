@@ -11,8 +11,8 @@ import {
 } from '../../../../batch/index.js';
 import type { LedgerPart, TakenChanges } from '../../ledger/part.js';
 import type { Database } from '../../postgres/database.js';
-import { DatabaseUnavailable, isOutage } from '../../postgres/database-errors.js';
-import { SessionLost } from '../../session/fence.js';
+import { DatabaseUnavailable } from '../../postgres/database-errors.js';
+import { isOfSession, SessionLost } from '../../session/fence.js';
 import { fenced, type NodeSession } from '../../session/fenced.js';
 import type { DataKeys } from '../data-keys.js';
 import type { LineAccess } from '../line-access.js';
@@ -252,7 +252,7 @@ export class BatchWorker implements LedgerPart {
 
   /** Skips the loss of the session and an unreachable database, which the session reports. */
   private report(error: unknown): void {
-    if (this.stopped || isOutage(error) || error instanceof SessionLost) return;
+    if (this.stopped || isOfSession(error)) return;
     this.parts.reports.error(error, '-');
   }
 }
