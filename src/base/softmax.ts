@@ -17,3 +17,9 @@ export function softmax(logits: ArrayLike<number>, temperature: number): Float64
   const sum = weights.reduce((a, b) => a + b);
   return weights.map((weight) => weight / sum);
 }
+
+/** The same at a temperature of 1, for logits that may not be finite: then every probability is NaN. */
+export const softmaxOrNaN = (logits: ArrayLike<number>): number[] => {
+  const numbers = Array.from(logits);
+  return numbers.every(Number.isFinite) ? [...softmax(numbers, 1)] : numbers.map(() => Number.NaN);
+};

@@ -1,4 +1,4 @@
-import { softmax } from '../../base/index.js';
+import { softmaxOrNaN } from '../../base/index.js';
 
 /**
  * How far the probabilities that a thread gives to the options of the first question may be from those of the check on the
@@ -9,7 +9,7 @@ export const FIRST_DIFFERENCE_MAX = 0.25;
 
 /** Throws an Error, with both answers, if a thread answers the first question otherwise than the check. */
 export function requireFirstAnswer(expected: readonly number[], found: readonly number[]): void {
-  const [wanted, computed] = [[...softmax(expected, 1)], [...softmax(found, 1)]];
+  const [wanted, computed] = [softmaxOrNaN(expected), softmaxOrNaN(found)];
   const furthest = Math.max(...wanted.map((p, option) => Math.abs(p - (computed[option] as number))));
   if (furthest <= FIRST_DIFFERENCE_MAX && (!isFlat(found) || isFlat(expected))) return;
   throw new Error(

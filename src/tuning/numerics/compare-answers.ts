@@ -1,4 +1,4 @@
-import { softmax } from '../../base/index.js';
+import { softmaxOrNaN } from '../../base/index.js';
 
 /** How far two sets of answers to the same questions are apart. */
 export interface Difference {
@@ -13,7 +13,7 @@ export interface Difference {
 /** Compares the probabilities of options, given their logits by question. */
 export function compare(expected: readonly Float32Array[], found: readonly Float32Array[]): Difference {
   const pairs = expected.map(
-    (logits, i) => [probabilities(logits), probabilities(found[i] as Float32Array)] as const,
+    (logits, i) => [softmaxOrNaN(logits), softmaxOrNaN(found[i] as Float32Array)] as const,
   );
   const differences = pairs.flatMap(([a, b]) => a.map((p, option) => Math.abs(p - (b[option] as number))));
   const others = pairs.filter(([a, b]) => a.indexOf(Math.max(...a)) !== b.indexOf(Math.max(...b)));
@@ -24,7 +24,3 @@ export function compare(expected: readonly Float32Array[], found: readonly Float
     changed: others.length,
   };
 }
-
-/** Of logits that are not finite, `softmax` would throw. */
-const probabilities = (logits: Float32Array): number[] =>
-  logits.every(Number.isFinite) ? Array.from(softmax(logits, 1)) : Array.from(logits, () => Number.NaN);
