@@ -20,8 +20,7 @@ export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps)
   const [problem, setProblem] = useState('');
   const id = useId();
   const panel = useRef<HTMLElement>(null);
-  const add = async (files: File[]) => {
-    setProblem('');
+  const read = async (files: File[]) => {
     const made: ImageDraft[] = [];
     try {
       for (const file of files) {
@@ -33,18 +32,24 @@ export function ImagesPanel({ draft, change, replace, wrong }: ImagesPanelProps)
     } catch (error) {
       setProblem((error as Error).message);
     }
-    // Meanwhile the user may have typed, or dropped in other images.
+    // Meanwhile the user may have typed.
     change((now) => addedImages(now, made));
   };
-  const latest = useRef(add);
-  latest.current = add;
+  const latest = useRef(read);
+  latest.current = read;
+  // Files are read one drop after another: the order of the images is that of the drops, and each drop counts those before.
+  const drops = useRef(Promise.resolve());
+  const add = (files: File[]) => {
+    setProblem('');
+    drops.current = drops.current.then(() => latest.current(files));
+  };
   useEffect(() => {
     const paste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
       // Another view may be shown, with a form of its own.
       if (files.length === 0 || (panel.current?.offsetParent ?? null) === null) return;
       event.preventDefault();
-      latest.current(files);
+      add(files);
     };
     // Before an editor takes it for text.
     document.addEventListener('paste', paste, true);

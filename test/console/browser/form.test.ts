@@ -57,7 +57,9 @@ consoleTest('what is typed while images are decoded is kept, and so are two drop
   await page.evaluate(`(() => {
     const decode = window.createImageBitmap.bind(window);
     const gate = new Promise((resolve) => { window.openGate = resolve; });
-    window.createImageBitmap = (file) => gate.then(() => decode(file));
+    // The first takes longest.
+    const pause = (file) => new Promise((resolve) => setTimeout(resolve, file.name === 'one.png' ? 200 : 0));
+    window.createImageBitmap = (file) => gate.then(() => pause(file)).then(() => decode(file));
   })()`);
   const images = page.getByRole('region', { name: 'Images' });
   const drop = (name: string) =>
