@@ -64,6 +64,7 @@ export { type Abort, forgetAbort, PREPARING, readAbort, WaveRecord } from './rec
 export { COUPLED_PRODUCT_MAX, ContextState, EXACT, type Sharing } from './scheduler/context-state.js';
 export { type EmbeddingSizes, Embeddings, noEmbeddings } from './scheduler/embeddings.js';
 export { AdaptiveBudget, fixedBudget } from './scheduler/idle-budget.js';
+export { giveWaves } from './scheduler/routing.js';
 export { Scheduler, type Urgency } from './scheduler/scheduler.js';
 export type { Entry } from './scheduler/scheduler-types.js';
 export { runTogether, settle } from './scheduler/step.js';

@@ -2,9 +2,10 @@ import { test } from 'tap';
 import { ThreadStartError } from '../../src/base/index.js';
 import type { Plan } from '../../src/engine/index.js';
 import { ContextState } from '../../src/engine/scheduler/context-state.js';
-import { plansForOtherLanes } from '../../src/engine/scheduler/routing.js';
+import { giveWaves, plansForOtherLanes } from '../../src/engine/scheduler/routing.js';
 import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
 import type { Entry } from '../../src/engine/scheduler/scheduler-types.js';
+import { settle } from '../../src/engine/scheduler/step.js';
 import type { WaveBounds } from '../../src/engine/wave/wave-types.js';
 import { type Arrival, type SimulatedState, simulate } from '../../src/tuning/index.js';
 import { COLD, planOf } from '../support/engine.js';
@@ -163,6 +164,37 @@ test('too far behind: the tokens before a plan exceed four times those it saves'
     busy.computing = computing;
     t.equal(leftByFirst([first, busy], [planOn(1, 100, 10)]), left, `${computing}`);
   }
+});
+
+test('a lane takes the plan that it left to a lane whose wave displaces the prefix', async (t) => {
+  const bounds = { ...BOUNDS, cells: 1_200 };
+  const contexts = [0, 1].map(() => new ContextState<Entry>(bounds, SHARING)) as [
+    ContextState<Entry>,
+    ContextState<Entry>,
+  ];
+  const scheduler = new Scheduler<Entry>({ queueMax: 10 });
+  const add = (state: number, suffix: number) =>
+    scheduler.add({ plan: planOn(state, 500, suffix), dropped: false }, 'live');
+  // A state is kept once it repeats.
+  for (const state of [1, 1, 2, 2]) {
+    add(state, 10);
+    for (let wave = scheduler.fill(contexts[1]); wave !== null; wave = scheduler.fill(contexts[1]))
+      settle(
+        contexts[1],
+        wave,
+        wave.answered.map(() => Float32Array.of(0)),
+      );
+  }
+  add(2, 250);
+  add(1, 10);
+  const given: number[] = [];
+  giveWaves([0, 1] as const, (lane) => {
+    const isFilled = !given.includes(lane) && scheduler.fill(contexts[lane], contexts) !== null;
+    if (isFilled) given.push(lane);
+    return isFilled;
+  });
+  t.strictSame(given, [1, 0]);
+  t.equal(scheduler.waiting('live').length, 0);
 });
 
 const stays = () => ({ signal: new AbortController().signal });

@@ -5,6 +5,7 @@ import type { EngineEvents } from '../engine-events.js';
 import type { Pending } from '../pending.js';
 import type { WaveRecord } from '../record/wave-record.js';
 import type { ContextState } from '../scheduler/context-state.js';
+import { giveWaves } from '../scheduler/routing.js';
 import type { Scheduler } from '../scheduler/scheduler.js';
 import type { Running } from '../scheduler/scheduler-types.js';
 import { settle } from '../scheduler/step.js';
@@ -82,11 +83,11 @@ export class WaveLoop {
 
   /** Starts waves on the free lanes. */
   dispatch(): void {
-    for (const lane of this.lanes) {
-      if (!lane.isFree) continue;
-      const wave = this.fill(lane);
+    giveWaves(this.lanes, (lane) => {
+      const wave = lane.isFree ? this.fill(lane) : null;
       if (wave !== null) void this.send(lane, wave);
-    }
+      return wave !== null;
+    });
     if (this.workingLanes === 0) this.refuseWaiting();
   }
 

@@ -49,6 +49,20 @@ export function plansForOtherLanes<E extends Entry>(
   return left;
 }
 
+/**
+ * Gives waves to free lanes until none of them takes one. One pass is not enough: the wave of a lane may displace a prefix
+ * for which an earlier lane left a plan, and then that lane should take the plan.
+ *
+ * @param give gives a lane its next wave if it is free; returns whether there was one
+ */
+export function giveWaves<L>(lanes: readonly L[], give: (lane: L) => boolean): void {
+  let isGiven: boolean;
+  do {
+    isGiven = false;
+    for (const lane of lanes) if (give(lane)) isGiven = true;
+  } while (isGiven);
+}
+
 /** Tokens of a lane's running plans that are in no wave yet. */
 function pendingTokens<E extends Entry>({ cache }: ContextState<E>): number {
   return cache.running.reduce((sum, running) => sum + cache.remainingOf(running), 0);

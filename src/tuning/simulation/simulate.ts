@@ -6,6 +6,7 @@ import {
   Embeddings,
   type Entry,
   fixedBudget,
+  giveWaves,
   noEmbeddings,
   type Plan,
   planCells,
@@ -197,20 +198,23 @@ class Run {
   private dispatch(): void {
     this.takeBatch();
     const contexts = this.lanes.map(({ context }) => context);
-    for (const lane of this.lanes) {
-      if (lane.wave !== null) continue;
-      const wave = this.scheduler.fill(lane.context, contexts);
-      if (wave === null) continue;
-      const { host, device } = this.simulation.timeOf(wave);
-      Object.assign(lane, { wave, host, onDevice: device });
-      lane.context.computing = wave.cost;
-      this.sums.waves += 1;
-      this.sums.tokens += tokensOf(wave);
-    }
+    giveWaves(this.lanes, (lane) => {
+      const wave = lane.wave === null ? this.scheduler.fill(lane.context, contexts) : null;
+      if (wave !== null) this.start(lane, wave);
+      return wave !== null;
+    });
     this.simulation.onDispatch?.({
       scheduler: this.scheduler,
       lanes: this.lanes.map(({ context, wave }) => ({ context, isFree: wave === null })),
     });
+  }
+
+  private start(lane: LaneState, wave: Wave<Simulated>): void {
+    const { host, device } = this.simulation.timeOf(wave);
+    Object.assign(lane, { wave, host, onDevice: device });
+    lane.context.computing = wave.cost;
+    this.sums.waves += 1;
+    this.sums.tokens += tokensOf(wave);
   }
 
   private takeBatch(): void {
