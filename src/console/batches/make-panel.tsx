@@ -31,12 +31,15 @@ export function MakePanel({ limits, onFile }: MakePanelProps) {
     setProblem('');
     try {
       const read = await readRecords(file, control.signal);
+      control.signal.throwIfAborted();
       setRecords({ ...read, name: file.name });
       const id = read.columns.find((each) => /^(custom_)?id$/i.test(each)) ?? null;
       setChoice((old) => ({ ...old, id, state: read.columns.filter((each) => each !== id) }));
     } catch (error) {
+      // Another file has been chosen.
+      if (control.signal.aborted) return;
       setRecords(null);
-      if (!control.signal.aborted) setProblem(`${file.name}: ${(error as Error).message}`);
+      setProblem(`${file.name}: ${(error as Error).message}`);
     }
   };
   const made =

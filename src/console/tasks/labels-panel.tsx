@@ -47,7 +47,9 @@ export function LabelsPanel({ api, name, keyId, task, source, onChanged }: Label
     setReading(file.name);
     setUnreadable(null);
     try {
-      chooseLabels(name, keyId, await readLabelFile(file, control.signal));
+      const read = await readLabelFile(file, control.signal);
+      control.signal.throwIfAborted();
+      chooseLabels(name, keyId, read);
     } catch (error) {
       if (!control.signal.aborted) setUnreadable(error);
     }
