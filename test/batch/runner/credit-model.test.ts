@@ -80,10 +80,9 @@ class Walk {
     const { world, next, workspace } = this;
     if (this.batches.filter(({ ended }) => !ended).length >= BATCHES_MAX) return;
     const key = next.pick(this.keys).id;
-    const ids = Array.from({ length: 1 + next.integer(30) }, () => {
-      const name = `${workspace}-${this.lines.size}-${next.integer(1_000_000)}`;
-      return name.padEnd(next.integer(64), 'x');
-    });
+    const ids = Array.from({ length: 1 + next.integer(30) }, (_, at) =>
+      `${workspace}-${this.lines.size + at}`.padEnd(next.integer(64), 'x'),
+    );
     const id = await world.submit({ id: key }, ids.map((each) => line(each)).join('\n'));
     this.batches.push({ id, key, ended: false });
     for (const each of ids) {
