@@ -4,9 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { NO_BROWSER, startBrowser } from '../support/browser.js';
+import { NO_BROWSER, openPage, startBrowser } from '../support/browser.js';
 import { blocks } from '../support/pages.js';
 import { ROOT } from '../support/sources.js';
+import { until } from '../support/until.js';
 import { startExampleServer } from './examples-server.js';
 
 // docs/clients.md: its lines of TypeScript run as they stand in Chromium too, and so does its page.
@@ -61,14 +62,14 @@ test('the lines of TypeScript, and the page, in Chromium', { skip: NO_BROWSER },
   const { URL: url, TOKEN: token } = envOf(images);
   pages.set('/page', html.replace('https://decider.example.com', url).replace('dk_…', token));
   const browser = await startBrowser(t);
-  const page = await (await browser.newContext()).newPage();
+  const page = await openPage(browser);
   const printed: string[] = [];
   page.on('console', (message) => printed.push(message.text()));
   page.on('pageerror', (error) => printed.push(`error: ${error.message}`));
   for (const kind of KINDS) {
     printed.length = 0;
     await page.goto(`${place}/${kind}`);
-    await page.waitForEvent('console', { predicate: (each) => each.text() === 'end' }).catch(() => {});
+    await until(() => printed.some((line) => line === 'end' || line.startsWith('error: ')));
     // The browser reports refused requests too.
     const own = printed.filter((line) => line !== 'end' && !line.startsWith('Failed to load resource'));
     t.match(own, [...PRINTED[kind]], kind);

@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Test, test } from 'tap';
 import { loadPage } from '../../src/load/index.js';
-import { NO_BROWSER, startBrowser } from '../support/browser.js';
+import { NO_BROWSER, openPage, startBrowser } from '../support/browser.js';
 import { decider } from '../support/cli.js';
 import { writeRun } from '../support/evaluation/run-files.js';
 import { FOUND, result, step } from '../support/load/result.js';
 import { scaled } from '../support/scale.js';
+import { until } from '../support/until.js';
 
 const CASES = scaled({ short: 200, long: 4_000 });
 const BYTES_MAX = 2 * 1024 * 1024;
@@ -36,8 +37,8 @@ async function writePages(t: Test): Promise<Record<string, string>> {
 }
 
 /** Opens a page; what it requests and reports is collected. */
-async function open(browser: Browser, file: string, options: Parameters<Browser['newPage']>[0] = {}) {
-  const page = await browser.newPage(options);
+async function open(browser: Browser, file: string, options: BrowserContextOptions = {}) {
+  const page = await openPage(browser, options);
   const requests: string[] = [];
   const messages: string[] = [];
   page.on('request', (request) => void requests.push(request.url()));
@@ -125,7 +126,8 @@ test('HTML reports in a browser', { skip: NO_BROWSER }, async (t) => {
       await page.evaluate(
         `document.body.append(Object.assign(document.createElement('img'), { src: '${pathToFileURL(file).href}' }))`,
       );
-      t.match(messages.join(), /violates .*Content Security Policy/, 'the policy refuses what is added');
+      // The message comes some time after the evaluation.
+      await until(() => messages.some((message) => /violates .*Content Security Policy/.test(message)));
     });
 
     t.test(`${name}: every chart and table has a name`, async (t) => {

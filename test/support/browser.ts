@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
 
 /**
@@ -39,4 +39,14 @@ export async function startBrowser(t: Test, more: readonly string[] = []): Promi
   const browser = await chromium.launch({ executablePath: installed, args: [...ARGUMENTS, ...more] });
   t.teardown(() => browser.close());
   return browser;
+}
+
+/** How long a test waits for what a page is to do; a busy machine is slow. */
+export const PATIENCE_MS = 60_000;
+
+/** Opens a page in a context of its own. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage(options);
+  page.setDefaultTimeout(PATIENCE_MS);
+  return page;
 }

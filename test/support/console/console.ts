@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type Test, test } from 'tap';
 import { openStore, type Store } from '../../../src/storage/folder/index.js';
-import { NO_BROWSER, startBrowser } from '../browser.js';
+import { NO_BROWSER, PATIENCE_MS, startBrowser } from '../browser.js';
 import { EngineGate } from '../engine-gate.js';
 import { freePort } from '../free-port.js';
 import { type MovableClock, movableClock } from '../movable-clock.js';
@@ -12,9 +12,6 @@ import { shared } from '../shared.js';
 export const OTHER_SITES = ['rebound.example', 'evil.example'] as const;
 /** The argument that makes the browser resolve `OTHER_SITES`. */
 export const NAMES = `--host-resolver-rules=${OTHER_SITES.map((name) => `MAP ${name} 127.0.0.1`).join(', ')}`;
-
-/** How long a test waits for what the page is to show; a busy machine is slow. */
-const PATIENCE_MS = 60_000;
 
 export const WIDE = { width: 1_280, height: 900 };
 export const PHONE = { width: 375, height: 812 };
