@@ -14,7 +14,7 @@ export class Connection {
   private readonly reader = new AnswerReader();
   private ended = false;
   private wake: () => void = () => {};
-  private usedAt = performance.now();
+  private sentAt = performance.now();
 
   private constructor(private readonly socket: Socket) {
     socket.setNoDelay(true);
@@ -49,14 +49,14 @@ export class Connection {
     return this.reader.left;
   }
 
-  /** Milliseconds since something was last sent or answered. */
+  /** Milliseconds since something was last sent: the other side has waited for no longer, however late its answer was read. */
   get idleMs(): number {
-    return performance.now() - this.usedAt;
+    return performance.now() - this.sentAt;
   }
 
   /** Sends packets, giving the other side its turns in between. */
   async send(packets: readonly Buffer[]): Promise<void> {
-    this.usedAt = performance.now();
+    this.sentAt = performance.now();
     for (const [at, packet] of packets.entries()) {
       if (at > 0) await new Promise((resolve) => setTimeout(resolve, 1));
       if (!this.socket.destroyed) this.socket.write(packet);
@@ -68,7 +68,6 @@ export class Connection {
     const end = performance.now() + timeoutMs;
     for (;;) {
       const answer = this.reader.next(head, this.ended);
-      this.usedAt = performance.now();
       if (answer !== null) return { kind: 'answered', answer };
       if (this.ended) return { kind: 'closed' };
       const left = end - performance.now();
