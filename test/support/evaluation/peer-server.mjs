@@ -49,5 +49,7 @@ const server = createServer(async (request, response) => {
     }),
   );
 });
+// By default, node closes a connection that was unused for 5 seconds, also while the next request is on its way.
+server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
 process.stdin.resume().on('end', () => process.exit());

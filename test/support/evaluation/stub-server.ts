@@ -37,6 +37,8 @@ export async function startStub(t: Test, handle: (held: Held) => void = (held) =
       cut: () => void request.socket.destroy(),
     });
   });
+  // By default, node closes a connection that was unused for 5 seconds, also while the next request is on its way.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
     server.closeAllConnections();
