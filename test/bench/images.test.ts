@@ -6,7 +6,7 @@ import { test } from 'tap';
 
 const SCRIPT = fileURLToPath(new URL('../../bench/images.js', import.meta.url));
 
-test('bench:images measures every kind of projector, file and budget', { timeout: 120_000 }, async (t) => {
+test('bench:images measures every kind of projector, file and budget', async (t) => {
   const json = join(t.testdir(), 'images.json');
   const { status, stderr } = spawnSync(
     process.execPath,

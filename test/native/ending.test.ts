@@ -11,7 +11,9 @@ const PROCESS = fileURLToPath(new URL('./ending-process.js', import.meta.url));
 const LOADER = new URL('../../src/engine/addon/load-addon.js', import.meta.url).href;
 
 test('addon: workers and the process that receive the log end (on Node 24 they did not)', async (t) => {
-  const { stdout } = await run(process.execPath, [PROCESS], { timeout: 60_000 });
+  const running = run(process.execPath, [PROCESS]);
+  t.teardown(() => running.child.kill('SIGKILL'));
+  const { stdout } = await running;
   t.strictSame(stdout.trim().split('\n'), ['terminated', 'ended with 0', 'terminated', 'ended with 0']);
 });
 
