@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
@@ -71,7 +72,10 @@ test('weights are held from the first engine that is opened on, once', async (t)
 });
 
 test('a process that takes too long is ended', async (t) => {
-  const setup = { backend: 'cpu', device: '', build: buildOf('none'), bounds: BOUNDS, threads: 1 } as const;
+  // Nobody writes to it: the process does not end by itself.
+  const path = join(t.testdir({}), 'fifo');
+  execFileSync('mkfifo', [path]);
+  const setup = { backend: 'cpu', device: '', build: buildOf(path), bounds: BOUNDS, threads: 1 } as const;
   await t.rejects(probeBackend(setup, { kind: 'answers', count: 16 }, 1), {
     message: 'it did not finish within 0 s',
   });
