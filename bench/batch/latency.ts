@@ -4,6 +4,9 @@ import { Client } from './client.js';
 import { lineTexts, requestOf, textsFile } from './files.js';
 import { MODEL } from './models.js';
 
+/** The smallest model answers 100 lines a second. */
+const BATCH_LINES_MIN = 500;
+
 export interface LiveLatency {
   /** Medians in milliseconds. */
   readonly idle: number;
@@ -32,8 +35,9 @@ export async function measureLatency(
   };
   await ask('warm-up');
   const idle = await ask('idle');
-  // Many times the number of lines that can be answered meanwhile.
-  const { id } = await batch.submit(textsFile(MODEL, lineTexts(requests * 20, 'beside')));
+  // Many times the number of lines that can be answered meanwhile, also where this process gets no processor for a while.
+  const lines = Math.max(BATCH_LINES_MIN, requests * 20);
+  const { id } = await batch.submit(textsFile(MODEL, lineTexts(lines, 'beside')));
   const busy = await ask('busy');
   const { counts } = await batch.show(id);
   if (counts.pending === 0) throw new Error('the batch ended before the live requests did');
