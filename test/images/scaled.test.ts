@@ -17,7 +17,8 @@ const SIDE = 48;
 const BUDGETS = [70, 280];
 const SIZES = scaled({ short: 5, long: 60 }, 'SCALED');
 const { scaledImagePixels: PIXELS, scaledImageProportion: PROPORTION, imageSidePixelsMax: MAX } = LIMITS;
-const { number, integer, pick } = random(seedFromEnvironment());
+const seed = seedFromEnvironment();
+const { number, integer, pick } = random(seed);
 
 const fileOf = (data: Buffer | string, tokens = 280) => ({
   subject: 'The image',
@@ -83,7 +84,7 @@ test('an image that every route reads has the same pixels under both rules', asy
   }
 });
 
-test('every size has a grid within its budget and the longest side, close to its proportions', async (t) => {
+test(`every size has a grid within its budget and the longest side, close to its proportions (TEST_SEED=${seed})`, async (t) => {
   const wrong: string[] = [];
   const check = (width: number, height: number) => {
     for (const tokens of BUDGETS) {
@@ -114,7 +115,7 @@ test('every size has a grid within its budget and the longest side, close to its
   );
 });
 
-test('an image that is reduced while it is decoded looks as if it had been decoded whole', async (t) => {
+test(`an image that is reduced while it is decoded looks as if it had been decoded whole (TEST_SEED=${seed})`, async (t) => {
   for (let count = 0; count < SIZES; count += 1) {
     const [width, height] = [1_600 + integer(1_500), 1_600 + integer(1_500)];
     const tokens = pick(BUDGETS);
