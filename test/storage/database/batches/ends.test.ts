@@ -26,6 +26,8 @@ async function begun(t: Parameters<typeof BatchCluster.start>[0], count = 600) {
   const key = await cluster.key();
   const id = await a.submit(key, lines('a', count), { webhook: 'https://a.example/hook' });
   await until(() => a.engine.waiting.size > 0 && b.engine.waiting.size > 0);
+  // An exchange stores the state after the first line has begun.
+  await until(async () => (await a.show(key, id)).status === 'running');
   const finish = async () => {
     for (const { engine } of cluster.nodes) engine.answersAtOnce = true;
     for (const { engine } of cluster.nodes) engine.answerAll();

@@ -26,12 +26,17 @@ test('two nodes answer the lines of a task, and keep each answer once', NEEDS_PO
   const [one, two] = cluster.nodes as [(typeof cluster.nodes)[0], (typeof cluster.nodes)[0]];
   const task = await putOf(one.tasks, 'w', 't');
   const lines = 2_000;
+  for (const { engine } of cluster.nodes) engine.answersAtOnce = false;
   const id = await two.submit(key, many(lines));
+  await until(() => one.engine.started.length > 0 && two.engine.started.length > 0);
+  for (const { engine } of cluster.nodes) {
+    engine.answersAtOnce = true;
+    engine.answerAll();
+  }
   await until(async () => (await one.show(key, id)).finished_at !== null);
   const results = await one.results(key, id);
   t.ok(results.every(({ status, response }) => status === 200 && response !== undefined));
   t.match(results[0], { response: { task: { name: 't', version: 1 } } });
-  t.ok(one.engine.started.length > 0 && two.engine.started.length > 0, 'both have taken part');
   await until(async () => (await stored(cluster, task)) === lines);
   t.strictSame(await two.tasks.label(task, labels(id, lines)), { stored: true, labels: lines });
   t.equal(await cluster.charged(key), lines);
@@ -50,9 +55,13 @@ test('when a node dies, its lines run again, and no answer is kept twice', NEEDS
   await until(() => all.some(({ engine }) => engine.waiting.size >= 8));
   const dying = all.find(({ engine }) => engine.waiting.size >= 8) as (typeof all)[0];
   const other = dying === one ? two : one;
-  // Some are stored, some are answered and not stored, the others wait.
+  // Some are stored, some are answered and not stored, the others wait. Only `flush` stores, as no timer fires.
+  dying.clock.freeze();
   for (const customId of [...dying.engine.waiting.keys()].slice(0, 3)) dying.engine.answer(customId);
-  await dying.ledger.flush();
+  await until(async () => {
+    await dying.ledger.flush();
+    return (await cluster.sql('SELECT line FROM batch_results')).length === 3;
+  });
   const before = [...dying.engine.waiting.keys()];
   await dying.kill();
   for (const customId of before.slice(0, 3)) dying.engine.answer(customId);

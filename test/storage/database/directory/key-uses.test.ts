@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { KeyUses } from '../../../../src/access/index.js';
 import { DatabaseKeyUses, lastUses } from '../../../../src/storage/database/directory/key-uses.js';
+import { FreezableClock } from '../../../support/cluster/freezable-clock.js';
 import { sql, startNode } from '../../../support/cluster/nodes.js';
 import { NEEDS_POSTGRES, newDatabase } from '../../../support/postgres.js';
 import { until } from '../../../support/until.js';
@@ -49,12 +50,16 @@ test('nodes store the last use of a key in an exchange, once an hour', NEEDS_POS
 
 test('what a lost session did not store is stored by the next one', NEEDS_POSTGRES, async (t) => {
   const { url, database } = await newDatabase(t);
-  const node = await startNode(t, url);
+  const clock = new FreezableClock();
+  const node = await startNode(t, url, { clock });
   const uses = new KeyUses();
   node.ledger.join(new DatabaseKeyUses(uses));
   uses.note('a', NOON);
+  // No heartbeat notices the loss before the flush does.
+  clock.freeze();
   await sql(database, 'DELETE FROM nodes');
   await t.rejects(node.ledger.flush());
   t.equal(uses.pending().size, 1);
+  clock.thaw();
   await until(async () => (await lastUses(database)).size === 1);
 });
