@@ -20,7 +20,9 @@ import { until } from './until.js';
 
 /** Where Debian installs PostgreSQL, by major version. */
 const INSTALLED = '/usr/lib/postgresql';
-const STARTS_MAX = 5;
+/** How long a start is tried again, and the pause between two attempts. */
+const START_PATIENCE_MS = 60_000;
+const START_PAUSE_MS = 200;
 
 /** The folder of the newest PostgreSQL's programs; null: none is installed. */
 export const programs = existsSync(INSTALLED)
@@ -109,11 +111,12 @@ export class PostgresServer {
 
   /** Starts it, also after a kill: its other processes may need a moment to end. */
   async start(): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
+    const end = performance.now() + START_PATIENCE_MS;
+    for (;;) {
       const error = await this.tryStart();
       if (error === null) return;
-      if (attempt === STARTS_MAX) throw new Error(`PostgreSQL does not start: ${error}`);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      if (performance.now() > end) throw new Error(`PostgreSQL does not start: ${error}`);
+      await new Promise((resolve) => setTimeout(resolve, START_PAUSE_MS));
     }
   }
 

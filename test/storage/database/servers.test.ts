@@ -100,8 +100,14 @@ test('two nodes over one database', NEEDS_POSTGRES, async (t) => {
       Array.from({ length: 2 * COVERED }, (_, at) => ask(at % 2 === 0 ? one : other, headers.authorization)),
     );
     const statuses = replies.map(({ status }) => status);
-    t.equal(statuses.filter((status) => status === 200).length, COVERED);
-    // On a busy machine, some may find the queue full.
+    const answered = () => statuses.filter((status) => status === 200).length;
+    // On a busy machine, so many may find the queue full that the credit is not used up.
+    await until(async () => {
+      const { status } = await ask(one, headers.authorization);
+      statuses.push(status);
+      return status === 402 && answered() >= COVERED;
+    });
+    t.equal(answered(), COVERED);
     t.ok(
       statuses.every((status) => [200, 402, 503].includes(status)),
       `${new Set(statuses)}`,

@@ -130,7 +130,13 @@ test('a statement is cancelled at the end of its time', NEEDS_POSTGRES, async (t
   const sleep = statement('sleep', 'SELECT pg_sleep($1)::text');
   const within = (statementMs: number, seconds: number) =>
     database.transaction((transaction) => transaction.query(sleep, [seconds]), { statementMs });
-  await t.rejects(within(20, 60), { name: 'DatabaseUnavailable', code: '57014' });
+  // On a busy machine, the client may end its wait before the database's answer arrives.
+  const codes: unknown[] = [];
+  await until(async () => {
+    codes.push(await within(20, 60).catch(({ code }) => code));
+    return codes.at(-1) !== 'timeout';
+  });
+  t.equal(codes.at(-1), '57014');
   t.equal((await within(60_000, 0)).length, 1);
   t.strictSame(
     await database.query(statement('limit', 'SHOW statement_timeout')),

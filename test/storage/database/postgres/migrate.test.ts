@@ -83,7 +83,7 @@ test('a migration is refused while nodes of an older format serve', NEEDS_POSTGR
 
 test('a node that registers during a migration is seen by it, or sees it', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
-  let register = () => {};
+  let register: (() => void) | null = null;
   const node = database.transaction(async (transaction) => {
     await holdFormat(transaction);
     await new Promise<void>((resolve) => {
@@ -91,10 +91,10 @@ test('a node that registers during a migration is seen by it, or sees it', NEEDS
     });
     await transaction.execute(addNode('late', FORMAT, '60000'));
   });
-  await until(() => database.statements.has('held-format'));
+  await until(() => register !== null);
   const refused = t.rejects(migrate(database, NEXT), /older version are running: late/);
   await until(() => database.statements.has('lock-service'));
-  register();
+  (register as unknown as () => void)();
   await node;
   await refused;
   await database.execute(statement('remove', 'DELETE FROM nodes'));
