@@ -1,6 +1,8 @@
+import type { Worker } from 'node:worker_threads';
 import { test } from 'tap';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { startTestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 /** A slow disk can add another reason. */
 const NOT_WORKING = 'No engine thread of tiny-20260101 works.';
@@ -17,32 +19,24 @@ test('while the engine threads of a model do not start, health and requests are 
     };
   };
   t.strictSame(await health(), { status: 200, retryAfter: null, json: { status: 'ok' } });
-  let breaks = true;
-  const breaking = (async () => {
-    while (breaks) {
-      await Promise.all(engines.workers.map((worker) => worker.terminate()));
-      await new Promise(setImmediate);
-    }
-  })();
+  // Ends each thread of the engine before it is ready.
+  const end = (worker: Worker) => {
+    if (engines.workers.includes(worker)) void worker.terminate();
+  };
+  process.on('worker', end);
+  t.teardown(() => process.off('worker', end));
+  engines.workers.forEach(end);
   // The engine notices when a wave comes.
   const first = await decide(BODY);
   t.equal(first.status, 503);
-  let seen = await health();
-  while (seen.status === 200) seen = await health();
-  t.match(seen, { status: 503, retryAfter: /^[1-9]$/, json: { type: 'model_unavailable' } });
+  t.match(await health(), { status: 503, retryAfter: /^[1-9]$/, json: { type: 'model_unavailable' } });
   t.equal((await decide(BODY)).status, 503);
-  let ready = await operatorFetch(operatorUrl as string, '/ready');
-  let { reasons } = (await ready.json()) as { reasons: string[] };
-  while (!reasons.includes(NOT_WORKING)) {
-    // A thread has started in time; the next wave finds it gone.
-    await decide(BODY);
-    ready = await operatorFetch(operatorUrl as string, '/ready');
-    ({ reasons } = (await ready.json()) as { reasons: string[] });
-  }
+  const ready = await operatorFetch(operatorUrl as string, '/ready');
   t.equal(ready.status, 503);
-  breaks = false;
-  await breaking;
-  while (seen.status !== 200) seen = await health();
+  const { reasons } = (await ready.json()) as { reasons: string[] };
+  t.ok(reasons.includes(NOT_WORKING), reasons.join(' '));
+  process.off('worker', end);
+  await until(async () => (await health()).status === 200);
   t.equal((await decide(BODY)).status, 200);
   t.ok(lines.some((line) => line.includes('an engine thread has failed')));
 });

@@ -40,19 +40,28 @@ for (const transport of TRANSPORTS) {
     changeWorkspace(store, systemClock, 'default', { requestsPerMinute: REQUESTS_PER_MINUTE_MAX });
     let asked = 0;
     let reloads = 0;
+    const request = async () => {
+      const response = await server.decide(BODY);
+      if (response.status !== 200) t.fail(`${response.status} ${await response.text()}`);
+      else await response.arrayBuffer();
+    };
+    const reload = async () => {
+      reloads += 1;
+      const next = priced(server.settings, reloads);
+      // One of them is refused.
+      if (reloads === 3) await t.rejects(server.reload({ ...next, port: 1 }), { message: /^port: / });
+      else t.strictSame(await server.reload(next), ['billing.prices']);
+      await request();
+    };
+    // A second reload at the same time is refused; and each price has a request before the next one comes.
+    let reloading = Promise.resolve();
     const client = async () => {
       while (asked < REQUESTS) {
         asked += 1;
         if (asked % Math.floor(REQUESTS / RELOADS) === 0) {
-          reloads += 1;
-          const next = priced(server.settings, reloads);
-          // One of them is refused.
-          if (reloads === 3) await t.rejects(server.reload({ ...next, port: 1 }), { message: /^port: / });
-          else t.strictSame(await server.reload(next), ['billing.prices']);
-        }
-        const response = await server.decide(BODY);
-        if (response.status !== 200) t.fail(`${response.status} ${await response.text()}`);
-        else await response.arrayBuffer();
+          reloading = reloading.then(reload);
+          await reloading;
+        } else await request();
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));

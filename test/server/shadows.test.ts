@@ -2,6 +2,7 @@
 import { type Test, test } from 'tap';
 import type { Engine, RunOptions } from '../../src/engine/index.js';
 import { ChangingModels, modelEntry } from '../support/changing-models.js';
+import { EngineGate } from '../support/engine-gate.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -143,12 +144,14 @@ test('a task that is deleted, changed or promoted while its shadow runs', async 
   const { path } = modelsOf(t);
   const server = await startTestServer(t, await operatorSettings(), path);
   const { put, decide, answers, show, promote, remove } = callsOf(server);
+  const gate = new EngineGate(server.engines);
   const answeredAfter = async (change: () => Promise<unknown>) => {
-    const { dropped = 0 } = await events(server);
-    // The pair waits for a second until it is stored.
+    const { dropped = 0, counted = 0 } = await events(server);
+    gate.hold();
     await decide('a');
-    const { counted = 0 } = await events(server);
+    await gate.held();
     await change();
+    gate.open();
     await until(async () => {
       const now = await events(server);
       return (now.dropped ?? 0) > dropped || (now.counted ?? 0) > counted;
