@@ -3,6 +3,7 @@ import { random, seedFromEnvironment } from '../support/random.js';
 import { LONG } from '../support/scale.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
 import { shared } from '../support/shared.js';
+import { until } from '../support/until.js';
 
 const server = shared((t) => startTestServer(t));
 /** Its model has a short context window, and answers for another one. */
@@ -136,11 +137,15 @@ test('the log keeps method, path, status and duration, and nothing of the caller
   lines.length = 0;
   await decide({ state: 'SECRET', questions: { SECRET: { type: 'noul', instructions: 'SECRET' } } });
   await decide('{"SECRET');
-  t.equal(lines.length, 2);
-  for (const line of lines) {
-    t.notMatch(line, /SECRET/);
-    t.match(JSON.parse(line), { method: 'POST', path: '/v1/decide', status: Number, durationMs: Number });
-  }
+  const requests = () => lines.map((line) => JSON.parse(line)).filter(({ method }) => method !== undefined);
+  await until(() => requests().length >= 2);
+  t.strictSame(
+    requests().map(({ status }) => status),
+    [200, 400],
+  );
+  for (const request of requests())
+    t.match(request, { method: 'POST', path: '/v1/decide', durationMs: Number });
+  t.notMatch(lines.join('\n'), /SECRET/);
 });
 
 test('64 requests at once: each gets its own answer', async (t) => {

@@ -58,7 +58,9 @@ operatorTests('what the server does and did: batches that are cancelled, and the
     t.equal(sum(after), sum(before) + 2);
     t.equal(after.step_seconds, 60);
     t.match(after.resources[0], { time: INSTANT, resident_bytes: Number, waiting: { live: 0, batch: 0 } });
-    t.match(after.requests.at(-1), { time: INSTANT, failed: 0, latency_ms: { p50: Number, p99: Number } });
+    // The refused request has no latency: it may be in a step of its own.
+    const answered = after.requests.filter(({ latency_ms }) => latency_ms !== null);
+    t.match(answered.at(-1), { time: INSTANT, failed: 0, latency_ms: { p50: Number, p99: Number } });
     t.ok(after.top_workspaces.some(({ workspace, requests }) => workspace === 'default' && requests > 0));
   },
 });

@@ -19,7 +19,7 @@ async function listen(t: Test, files: ConsoleFiles | null = FILES) {
     token: OPERATOR_TOKEN,
     hosts: [NAME],
     trustedProxies: [],
-    keepAliveMs: 5_000,
+    keepAliveMs: 600_000,
     clock: fakeClock(),
     console: files,
     handlers: {} as OperatorHandlers,

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { test } from 'tap';
+import { type Clock, systemClock } from '../../src/base/index.js';
 import { openTraces, TRACES_END_MS_MAX, tracedRequest } from '../../src/server/request-traces.js';
 import { createLog, type loadOpenTelemetry, Metrics } from '../../src/telemetry/index.js';
 import { fakeClock } from '../support/fake-clock.js';
@@ -115,7 +116,11 @@ test('a decision in the trace of its caller; no text of a caller leaves the serv
   skip: sdkMissing,
 }, async (t) => {
   const { url, spans, messages } = await otlpCollector(t);
-  const server = await startTestServer(t, { DECIDER_TRACES_URL: url });
+  // However long the export takes, the end waits for it.
+  const after: Clock['after'] = (ms, callback) =>
+    ms === TRACES_END_MS_MAX ? () => {} : systemClock.after(ms, callback);
+  const clock = { ...systemClock, after };
+  const server = await startTestServer(t, { DECIDER_TRACES_URL: url }, undefined, { clock });
   const send = (traceparent: string, target = '/v1/decide') =>
     fetch(server.url + target, {
       method: 'POST',
