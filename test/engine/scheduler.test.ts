@@ -54,6 +54,23 @@ test('a short live plan waits at most for the wave in progress, however long the
   }
 });
 
+test('the example of the scheduler: short plans and a long one share waves', async (t) => {
+  const { scheduler, next, state } = setUp();
+  const long = entry(1_100);
+  scheduler.add(long, 'live');
+  next();
+  const short = [entry(10, 10), entry(10, 30)] as const;
+  for (const each of short) scheduler.add(each, 'live');
+  scheduler.add(entry(10, 10), 'batch');
+  const left = () => state.cache.running.map((each) => [each.entry, state.cache.remainingOf(each)]);
+  t.strictSame(left(), [[long, 1_010]]);
+  t.strictSame(next(), [short[0]]);
+  t.strictSame(left(), [[long, 930]]);
+  t.strictSame(next(), [short[1]]);
+  t.strictSame(left(), [[long, 870]]);
+  t.equal(scheduler.waiting('batch').length, 1);
+});
+
 test('a wave counts the prefixes of the plans it admits: computed, or there already', async (t) => {
   const { scheduler, state } = setUp();
   const first = entry(30);

@@ -31,13 +31,23 @@ interface SchedulerOptions {
  * Decides which plans go into the next wave of a context. Pure: no threads, no clock, no timers. Plans that arrive while
  * a wave runs are considered for the next one.
  *
- * Plans wait in two queues, live and batch, oldest first. A wave is filled in this order:
+ * Plans wait in two queues, live and batch, oldest first. A wave is filled in this order; each row takes what it can of the
+ * room that the rows before it leave:
  *
- * 1. *Short* live plans from the queue, of at most half a wave: complete, oldest first.
- * 2. *Long* live plans, and live plans that already run. Those that can finish go first, then a quarter of the wave for the
- *    oldest, then the others, those with the fewest tokens left first. Each takes what it can: a chunk of its prefix, then
- *    suffixes, the last of which may be cut.
- * 3. Batch plans, oldest first, in the room that is left.
+ * | plans                                              | how they are taken                | at most                        |
+ * | -------------------------------------------------- | --------------------------------- | ------------------------------ |
+ * | batch, if eight waves gave them nothing            | oldest first                      | 1/4                            |
+ * | *short* live, in the queue: at most half a wave    | complete, oldest first            | 1/2 while other live ones wait |
+ * | live that run and need at most half a wave         | oldest first                      | the rest                       |
+ * | *long* live, in the queue or running: the oldest   | a chunk of the prefix, then       | 1/4 beside other long ones     |
+ * | *long* live: the others, fewest tokens left first  | suffixes, of which the last may   | the rest                       |
+ * | *long* live: the oldest again                      | be cut                            | the rest                       |
+ * | *short* live again                                 | oldest first                      | the rest                       |
+ * | batch                                              | oldest first                      | 1/5 or nothing beside live     |
+ *
+ * For example, a wave of 100 tokens while a long live plan runs that needs 1,000 more, and short live plans of 20 and 40
+ * tokens wait: the first short one is taken, the second does not fit into the half, and the long one gets 80 tokens. The
+ * next wave takes the second short one and 60 tokens of the long one. No room is left for batch plans.
  *
  * Live plans: while short and long ones wait, each kind is guaranteed half the wave. So a short plan waits at most for
  * the wave in progress. Among long ones, a request of 400 questions may need a hundred waves and others only two or
