@@ -9,7 +9,7 @@ import { PIECE_BYTES } from '../../src/batch/reading/results-piece.js';
 import { RETRYING_MAX } from '../../src/batch/runner/open-batch.js';
 import { READ_AHEAD_BYTES } from '../../src/batch/runner/read-ahead.js';
 import { EMBEDDING_BYTES_MAX, LIVE_PIXEL_BYTES_MAX } from '../../src/engine/engine.js';
-import { RENDER_MS_MAX } from '../../src/engine/profile/profile-types.js';
+import { RENDER_MS_MAX, RENDER_TRIES_MAX } from '../../src/engine/profile/profile-types.js';
 import { TOKEN_CACHE_BYTES_MAX } from '../../src/engine/profile/token-cache.js';
 import { bodyShares, SLOW_BODY_BYTES_PER_SECOND } from '../../src/http/body-memory.js';
 import { DOWNLOADS_MAX, SLOW_DOWNLOAD_BYTES_PER_SECOND } from '../../src/http/downloads.js';
@@ -180,7 +180,11 @@ const bounds = [
   ['entries of the audit log', number(AUDIT_ENTRIES_MAX), 'the oldest is removed'],
   ['warnings and errors kept for the operator', number(LOG_LINES_KEPT), 'the oldest is dropped'],
   ['log lines waiting for a reader', bytes(OUTPUT_BYTES_MAX), 'dropped and counted'],
-  ['rendering a template of a model file', seconds(RENDER_MS_MAX), 'the model is refused'],
+  [
+    'rendering a template of a model file',
+    `${RENDER_TRIES_MAX} times ${seconds(RENDER_MS_MAX)}`,
+    'the model is refused',
+  ],
   ['stored batches', 'see `batch.max_stored_bytes`', '503 `batch_unavailable`'],
   ['stored batches of a workspace', 'see `batch.max_workspace_percent`', '503 `batch_unavailable`'],
   ['free disk space of a first start', bytes(FREE_BYTES_MIN), 'the start is refused'],

@@ -79,6 +79,8 @@ export class ProfileError extends Error {
 
 /** Longest time to parse or render a template of a model file; typical ones take less than a millisecond. */
 export const RENDER_MS_MAX = 2_000;
+/** How often it is tried: the limit is one of real time, in which a busy host may not run the thread at all. */
+export const RENDER_TRIES_MAX = 2;
 
 /** The decision template takes too long for a question. */
 export class SlowTemplateError extends ProfileError {

@@ -6,8 +6,8 @@ export const SLOW_TRIES_MAX = 2;
 export const SLOW_SHAPES_MAX = 256;
 
 /**
- * The shapes of questions for which a template takes too long. Each try takes a preparing thread for `RENDER_MS_MAX`, so
- * such a shape is refused at once after `SLOW_TRIES_MAX` tries. Only shapes that were tried are refused, not the whole
+ * The shapes of questions for which a template takes too long. Each try takes a preparing thread for `RENDER_MS_MAX`,
+ * `RENDER_TRIES_MAX` times, so such a shape is refused at once after `SLOW_TRIES_MAX` tries. Only shapes that were tried are refused, not the whole
  * template: otherwise one caller's slow shapes would refuse the requests of others.
  */
 export class SlowShapes {
