@@ -36,7 +36,12 @@ export const NO_BROWSER =
 /** Starts Chromium, with arguments besides its usual ones; ended with the test. */
 export async function startBrowser(t: Test, more: readonly string[] = []): Promise<Browser> {
   if (installed === undefined) throw new Error('Chromium is not installed; CI needs it');
-  const browser = await chromium.launch({ executablePath: installed, args: [...ARGUMENTS, ...more] });
+  const browser = await chromium.launch({
+    executablePath: installed,
+    args: [...ARGUMENTS, ...more],
+    // None: a busy machine may need more than the usual half minute, and the test has a time limit of its own.
+    timeout: 0,
+  });
   t.teardown(() => browser.close());
   return browser;
 }

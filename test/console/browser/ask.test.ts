@@ -131,6 +131,8 @@ consoleTest('16 questions with 26 options each', async (t, tab, world) => {
   const options = Array.from({ length: 26 }, (_, at) => option(`label ${at}`));
   const questions = Array.from({ length: 16 }, (_, at) => question(`q${at}`, 'choice', 'Which?', options));
   await open(tab, world, { questions });
+  // The state is that of the first draft, which is shown before the link is read.
+  await page.getByText('16 of 16').waitFor();
   t.ok(await page.getByRole('button', { name: 'Add a question' }).isDisabled());
   t.ok(await page.getByRole('button', { name: 'Add an option' }).first().isDisabled());
   await ask(tab);
@@ -189,7 +191,7 @@ consoleTest('a key, a state, a question and its answer with the keyboard alone',
   const { page } = tab;
   const { keyboard } = page;
   await page.goto(`${world.url}/console`);
-  await page.getByRole('heading', { name: 'Enter a key' }).waitFor();
+  await haveFocus(page.getByLabel('Key', { exact: true }));
   await keyboard.type(world.token);
   await keyboard.press('Enter');
   await page.getByRole('form', { name: 'Request' }).waitFor();

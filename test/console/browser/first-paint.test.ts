@@ -30,6 +30,8 @@ consoleTest('the form is there before the script, which keeps what was typed', a
   await page.goto(`${world.url}/console#/batches`, { waitUntil: 'commit' });
   const field = page.getByLabel('Key', { exact: true });
   await field.waitFor();
+  // All of the page has been read, and its script is still awaited.
+  await until(async () => (await page.evaluate('document.readyState')) === 'interactive');
   const before = await content(page);
   await field.fill(world.token);
   release();

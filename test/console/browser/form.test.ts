@@ -103,10 +103,9 @@ for (const [size, context] of [
       await asks.click();
       await page.locator('.editor.wrong').waitFor();
       t.equal(await page.getByLabel(/^State, as JSON\. Wrong: /).getAttribute('aria-invalid'), 'true');
-      t.match(
-        await page.evaluate('document.activeElement?.shadowRoot?.activeElement?.className'),
-        'cm-content',
-      );
+      // It gets the focus after it is drawn.
+      const focused = "document.activeElement?.shadowRoot?.activeElement?.matches('.cm-content') === true";
+      await until(() => page.evaluate<boolean>(focused));
     },
     { context },
   );
@@ -145,6 +144,7 @@ consoleTest('texts from right to left, and names that are cut', async (t, tab, w
   const long = `${'a long label '.repeat(30)}end`;
   const questions = [question('שלום', 'choice', 'مرحبا', [option(long), option('b')])];
   await enter(tab, world, `ask?r=${await packDraft({ ...FIRST_DRAFT, state: 'שלום עולם', questions })}`);
+  await page.getByLabel('State, as text').getByText('שלום עולם').waitFor();
   const directions = await page.evaluate<string[]>(
     `[...document.querySelectorAll('.question input, .question textarea')].map((each) => each.dir)`,
   );

@@ -42,6 +42,7 @@ consoleTest('a request that the model cannot read marks the state', async (t, ta
     '',
   );
   await enter(tab, world, `ask?r=${await packDraft({ ...FIRST_DRAFT, state })}`);
+  await page.getByText(/^19,000 of 20,000 characters/).waitFor();
   await page.route('**/v1/decide', (route) =>
     route.fulfill({
       status: 422,

@@ -95,9 +95,20 @@ const tableOf = ({ page }: Tab) =>
       ),
     );
 
+/** A day of a month that has days of the same month before and after it. */
+const MIDDLE = 10;
+
+/** Moves the server's clock to noon in the middle of a month: no day and no month ends during a test. */
+function toMiddleOfMonth({ clock }: ConsoleWorld): void {
+  const now = new Date(clock.now());
+  const month = now.getUTCMonth() + (now.getUTCDate() < MIDDLE ? 0 : 1);
+  clock.advance(Date.UTC(now.getUTCFullYear(), month, MIDDLE, 12) - now.getTime());
+}
+
 consoleTest('usage by day adds up to what was asked, and follows its filters', async (t, tab, world) => {
   const { page } = tab;
   const { store, clock } = world;
+  toMiddleOfMonth(world);
   createWorkspace(store, clock, 'by-day');
   grantCredit(store, clock, 'by-day', UNITS);
   const { token } = createKey(store, clock, 'by-day');

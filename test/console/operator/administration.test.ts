@@ -1,4 +1,6 @@
 import type { Page } from 'playwright-core';
+import { SAMPLES_MAX } from '../../../src/console/operator/overview/samples.js';
+import { statusAppears } from '../../support/console/appears.js';
 import { overflow, PHONE } from '../../support/console/console.js';
 import { focusOn, haveFocus } from '../../support/console/keyboard.js';
 import { enterOperator, HOSTILE_DESCRIPTION, operatorTest, show } from '../../support/console/operator.js';
@@ -191,6 +193,7 @@ operatorTest('everything with the keyboard', async (_, tab, world) => {
   await haveFocus(page.getByRole('heading', { name: 'The new key of keyboard' }));
   await page.getByText(/^key_\w+ works until /).waitFor();
   await press('I have stored the token');
+  await haveFocus(page.getByRole('heading', { name: 'Keys', exact: true }));
   await press(/^Rename key_/);
   await haveFocus(page.getByRole('dialog').getByRole('textbox', { name: 'Name' }));
   await page.keyboard.type('mine');
@@ -264,10 +267,15 @@ operatorTest(
     t.ok((await lane.locator('rect').count()) > 0, 'the waves are drawn');
     t.match(await lane.textContent(), /Wave fill\d+\.\d %/);
     t.match(await lane.textContent(), /32 wavestop 100\.0 %/);
-    // The pointer shows an earlier value.
+    // The pointer shows the value before the last one.
     const rate = page.locator('.plot', { hasText: 'Requests per second' });
-    await rate.locator('svg').hover({ position: { x: 200, y: 10 } });
-    await rate.getByText(/^\d+\.\d \/s$/).waitFor();
+    const { width = 0 } = (await rate.locator('svg').boundingBox()) ?? {};
+    await rate.locator('svg').hover({ position: { x: (width * (SAMPLES_MAX - 1.5)) / SAMPLES_MAX, y: 10 } });
+    // After a pause of the machine, the plot begins again.
+    await until(async () => {
+      await page.clock.fastForward(1_000);
+      return (await rate.getByText(/^\d+\.\d \/s$/).count()) === 1;
+    });
     await page.mouse.move(0, 0);
 
     const setVisible = (state: string) =>
@@ -314,14 +322,16 @@ operatorTest('batches by state, without their contents', async (t, tab, world) =
   await row.waitFor();
   await page.getByLabel('Workspace').and(page.locator(':visible')).fill('default');
   await page.keyboard.press('Enter');
+  await page.waitForURL(/#\/batches\/default$/);
   await row.waitFor();
-  t.match(page.url(), /#\/batches\/default$/);
 });
 
 operatorTest('a batch is cancelled, and the audit log is filtered', async (_, tab, world) => {
   const { page } = tab;
-  const line = { model: 'tiny', state: 'x'.repeat(2_000), questions: { q: { type: 'noul' } } };
-  const lines = Array.from({ length: 1_000 }, (_, at) => JSON.stringify({ ...line, custom_id: `c${at}` }));
+  const line = { model: 'tiny', state: 'x', questions: { q: { type: 'noul' } } };
+  const lines = Array.from({ length: 10 }, (_, at) => JSON.stringify({ ...line, custom_id: `c${at}` }));
+  // It cannot finish before it is cancelled.
+  world.engine.hold();
   const headers = { authorization: `Bearer ${world.token}`, 'content-type': 'application/jsonl' };
   const sent = { method: 'POST', headers, body: lines.join('\n') };
   const { id } = (await (await fetch(`${world.callers}/v1/batches`, sent)).json()) as { id: string };
@@ -373,8 +383,9 @@ operatorTest(
     await enterOperator(tab, world, 'keys/default');
     await button(page, 'Create the key').click();
     const token = await newToken(page);
+    const copied = statusAppears(page, 'Copied');
     await button(page, 'Copy the token').click();
-    await page.getByText('Copied').waitFor();
+    await copied;
     t.equal(await page.evaluate('navigator.clipboard.readText()'), token);
     await show(tab, 'audit');
     const rows = page.getByRole('region', { name: 'Table of administrative changes' }).locator('tbody tr');

@@ -121,7 +121,11 @@ export function consoleTest(name: string, run: ConsoleTest, options: ConsoleTest
   test(name, { skip: NO_BROWSER }, async (t) => {
     const opened = await world();
     const tab = await openTab(opened.browser, context, script);
-    t.teardown(() => closeTab(tab));
+    t.teardown(() => {
+      // What the test holds back.
+      opened.engine.open();
+      return closeTab(tab);
+    });
     await run(t, tab, opened);
     if (otherSites) return;
     t.strictSame(tab.messages, [], 'nothing is logged and nothing refused');

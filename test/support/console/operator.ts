@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { type Test, test } from 'tap';
 import { RecentLines } from '../../../src/telemetry/index.js';
 import { NO_BROWSER, startBrowser } from '../browser.js';
+import { EngineGate } from '../engine-gate.js';
 import { OPERATOR_TOKEN, operatorSettings } from '../operator.js';
 import { dataFolder, modelsFolder, startTestServer } from '../server.js';
 import { shared } from '../shared.js';
@@ -19,6 +20,8 @@ export interface OperatorWorld {
   readonly callers: string;
   /** Of a key with credit. */
   readonly token: string;
+  /** Between the batches of the server and its engine. */
+  readonly engine: EngineGate;
   /** The warnings and errors that the console shows. */
   readonly log: RecentLines;
   /** Asks a question with the token of a key. Resolves with the status. */
@@ -44,6 +47,7 @@ async function startWorld(t: Test): Promise<OperatorWorld> {
     url: server.operatorUrl as string,
     callers: server.url,
     token: server.headers.authorization.replace('Bearer ', ''),
+    engine: new EngineGate(server.engines),
     log,
     ask,
   };
@@ -68,7 +72,11 @@ export function operatorTest(
   test(name, { skip: NO_BROWSER }, async (t) => {
     const opened = await world();
     const tab = await openTab(opened.browser, context, script);
-    t.teardown(() => closeTab(tab));
+    t.teardown(() => {
+      // What the test holds back.
+      opened.engine.open();
+      return closeTab(tab);
+    });
     await run(t, tab, opened);
     if (refused) return;
     t.strictSame(tab.messages, [], 'nothing is logged and nothing refused');

@@ -105,7 +105,6 @@ export const VIEWS: Readonly<Record<string, Open>> = {
     world.engine.hold();
     await submit(tab, world);
     await tab.page.locator('.badge.running').last().waitFor();
-    world.engine.open();
   },
   results: async (tab, world) => {
     await submit(tab, world);
