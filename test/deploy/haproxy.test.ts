@@ -5,6 +5,7 @@ import type { ClientHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { type Test, test } from 'tap';
 import { ApiError } from '../../src/api/index.js';
+import { freePort } from '../support/free-port.js';
 import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { serve } from '../support/http/serving.js';
 import { ask, connectHttp2 } from '../support/http2.js';
@@ -30,7 +31,8 @@ class Node {
 
   static async start(t: Test, name: string): Promise<Node> {
     const node = new Node(name);
-    await node.listen(0);
+    // Not one that an outgoing connection may get before the node listens again.
+    await node.listen(await freePort());
     t.teardown(() => node.kill());
     return node;
   }

@@ -81,7 +81,7 @@ onBoth('the body of a refused request is discarded and the connection stays open
 });
 
 onBoth('a body without a length ends the connection', async (t, transport) => {
-  const { client, access } = await serve(t, transport);
+  const { client, access, logged } = await serve(t, transport);
   for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
     const connection = await client();
     const bytes = request('POST', '/v1/decide', '', { 'Content-Length': null, ...headers });
@@ -91,6 +91,7 @@ onBoth('a body without a length ends the connection', async (t, transport) => {
     t.equal(response.headers.get('connection'), 'close');
     t.equal(await connection.untilClosed(), '');
   }
+  await logged(2);
   t.equal(access.length, 2);
 });
 

@@ -5,6 +5,7 @@ import { KNOWN_ATTACKS } from '../../src/http/trial/known-attacks.js';
 import { TRIAL_MS_MAX, tryUws } from '../../src/http/trial/try-uws.js';
 import { DESYNC_CLASSES } from '../support/http/desync.js';
 import { uwsMissing } from '../support/http/serving.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 const UWS: Transport = { name: 'uws', listen: () => Promise.reject(new Error('not in this test')) };
 const loads = async () => UWS;
@@ -14,14 +15,11 @@ const passes = async () => ({ passed: true, finding: 'it passed' });
 const refused = async () => ({ passed: false, finding: 'it failed' });
 const notTried = () => Promise.reject(new Error('must not be tried'));
 
-/** For a machine that does much else. */
-const PATIENT_MS = 60_000;
-
 /** The URL of a module that takes the place of uWebSockets.js. */
 const stub = (name: string) => new URL(`../support/http/transports/${name}.js`, import.meta.url).href;
 
 /** What `auto` chooses if uWebSockets.js is that of a module. */
-const auto = (name: string, msMax = PATIENT_MS) =>
+const auto = (name: string, msMax = PATIENCE_MS) =>
   chooseTransport('auto', NEVER, (stop) => tryUws(stop, stub(name), msMax), loads);
 
 test('a transport that is set by name is not tried', async (t) => {
@@ -72,7 +70,7 @@ test('auto chooses uws if it refuses every known attack', async (t) => {
 test('with the installed uWebSockets.js, auto stays on node and names the attack', {
   skip: uwsMissing,
 }, async (t) => {
-  t.match(await chooseTransport('auto', NEVER, (stop) => tryUws(stop, undefined, PATIENT_MS)), {
+  t.match(await chooseTransport('auto', NEVER, (stop) => tryUws(stop, undefined, PATIENCE_MS)), {
     transport: { name: 'node' },
     reason:
       /node is used, because uWebSockets\.js executed a request hidden by a length behind a field without a name/,

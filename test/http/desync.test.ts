@@ -41,7 +41,6 @@ onBoth('a canary after a valid request is detected', async (t, transport) => {
 });
 
 onBoth(`${CASES} desynchronised requests: no canary is executed`, async (t, transport) => {
-  t.setTimeout(30_000 + CASES * 20);
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const source = random(seed);

@@ -11,14 +11,13 @@ import { echo, serve } from '../support/http/serving.js';
 const LIMITED_SERVER = fileURLToPath(new URL('../support/http/limited-server.js', import.meta.url));
 const OPEN_FILES = 200;
 const CLIENTS = 3 * OPEN_FILES;
-/** The descriptors are checked every half second. */
-const ANSWERED_MS = 20_000;
 
 test('a response says how long its connection stays open; then the server closes it', async (t) => {
   const { client } = await serve(t, 'node', echo, { keepAliveMs: 1_000 });
   const connection = await client();
+  // Both at once: the second one could come when the time of the connection is over.
+  await connection.send(request('GET', '/health').repeat(2));
   for (let count = 0; count < 2; count += 1) {
-    await connection.send(request('GET', '/health'));
     const { status, headers } = await connection.response();
     t.equal(status, 200);
     t.equal(headers.get('keep-alive'), 'timeout=1');
@@ -76,9 +75,9 @@ test(`${CLIENTS} idle connections and ${OPEN_FILES} open files: every new client
   t.teardown(() => {
     for (const client of clients) client.socket.destroy();
   });
-  const end = performance.now() + ANSWERED_MS;
   let answered = 0;
-  while (answered < CLIENTS && performance.now() < end) {
+  // The server looks at its descriptors every half second; meanwhile, new clients may be refused.
+  while (answered < CLIENTS && server.exitCode === null && server.signalCode === null) {
     const client = await RawClient.connect(Number(port)).catch(() => null);
     if (client === null) continue;
     clients.push(client);

@@ -13,8 +13,11 @@ import { errorType, onBoth, serve, uwsMissing } from '../support/http/serving.js
 const MIB = 1024 * 1024;
 const tooLarge = (bytes: number) => request('POST', '/v1/decide', '', { 'Content-Length': String(bytes) });
 
+/** The time that the server waits for a client does not pass: it is not what these tests are about. */
+const PATIENT = () => ({ clock: fakeClock() });
+
 onBoth('a client that sends its whole body before it reads gets the 413', async (t, transport) => {
-  const { client, access, logged } = await serve(t, transport);
+  const { client, access, logged } = await serve(t, transport, undefined, PATIENT());
   const body = Buffer.alloc(LIMITS.bodyBytes + 8 * MIB, 'x');
   for (let times = 0; times < 2; times += 1) {
     const connection = await client();
@@ -32,7 +35,7 @@ onBoth('a client that sends its whole body before it reads gets the 413', async 
 });
 
 onBoth('a client that sends all of its chunks before it reads gets the 411', async (t, transport) => {
-  const { client } = await serve(t, transport);
+  const { client } = await serve(t, transport, undefined, PATIENT());
   const connection = await client();
   const head = request('POST', '/v1/decide', null, { 'Transfer-Encoding': 'chunked' });
   const chunk = Buffer.concat([
@@ -52,7 +55,7 @@ onBoth('a client that sends all of its chunks before it reads gets the 411', asy
 const PYTHON = `
 import http.client, sys
 for times in range(3):
-    connection = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=30)
+    connection = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=100)
     connection.request('POST', '/v1/decide', b'x' * int(sys.argv[2]), {'Content-Type': 'application/json'})
     response = connection.getresponse()
     print(response.status, len(response.read()) > 0)
@@ -70,7 +73,7 @@ const noPython = pythonMissing();
 for (const transport of ['node', 'uws'] as const) {
   const skip = noPython || (transport === 'uws' && uwsMissing);
   test(`Python's http.client gets the 413, three times of three (${transport})`, { skip }, async (t) => {
-    const { port } = await serve(t, transport);
+    const { port } = await serve(t, transport, undefined, PATIENT());
     const size = String(LIMITS.bodyBytes + MIB);
     const { stdout } = await promisify(execFile)('python3', ['-c', PYTHON, String(port), size]);
     t.equal(stdout, '413 True\n'.repeat(3));

@@ -1,6 +1,6 @@
 const POLL_MS = 5;
 /** Long: it only delays a failure, and a busy machine may need it. */
-const PATIENCE_MS = 100_000;
+export const PATIENCE_MS = 100_000;
 
 /** Waits for what another part of the program brings about; rejects where it does not come. */
 export async function until(
