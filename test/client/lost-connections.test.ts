@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { type Test, test } from 'tap';
 import { type Decider, DeciderError, noul } from '../../src/client/index.js';
 import { chunked, hastyClient, rawStub, refusal, response } from '../support/client/raw-stub.js';
+import { freePort } from '../support/free-port.js';
 import { scaled } from '../support/scale.js';
 
 const ANSWER = JSON.stringify({
@@ -71,11 +69,7 @@ test('reads and submissions that are cut off at any byte are sent again, a submi
 });
 
 test('a server that is not there gets a decision later', async (t) => {
-  const closed = createServer().listen(0, '127.0.0.1');
-  await once(closed, 'listening');
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
-  const { decider, waits } = hastyClient(`http://127.0.0.1:${port}`);
+  const { decider, waits } = hastyClient(`http://127.0.0.1:${await freePort()}`);
   const { type, outcomeUnknown } = await failed(t, decider);
   t.strictSame([type, outcomeUnknown, waits], ['unreachable', false, [500, 1_000]]);
 });

@@ -10,6 +10,7 @@ import {
 } from '../../src/client/index.js';
 import { hastyClient, rawStub, refusal, response } from '../support/client/raw-stub.js';
 import { fakeClock } from '../support/fake-clock.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 const REQUEST = { state: 'x', questions: { q: noul('Is it?') } };
 const ANSWER = response('{"model":"m","answers":{},"usage":{}}');
@@ -78,12 +79,12 @@ test('Retry-After: seconds, a date, and more than a minute', async (t) => {
       now: clock.now,
       random: () => 0,
       after(ms: number, callback: () => void) {
-        if (ms === 20_000) return systemRuntime.after(ms, callback);
+        if (ms === PATIENCE_MS) return systemRuntime.after(ms, callback);
         waits.push(ms);
         return systemRuntime.after(0, callback);
       },
     };
-    const decider = new Decider({ url, token: 'dk_test', timeoutMs: 20_000 }, runtime);
+    const decider = new Decider({ url, token: 'dk_test', timeoutMs: PATIENCE_MS }, runtime);
     const outcome = await decider.decide(REQUEST).catch((error) => error);
     if (waited === null) t.match(outcome, { type: 'overloaded', retryAfterSeconds: Number(value) }, value);
     t.strictSame([requests.length, waits], waited === null ? [1, []] : [2, waited], value);

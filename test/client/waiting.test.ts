@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { test } from 'tap';
 import { Decider, systemRuntime } from '../../src/client/index.js';
 import { hastyClient, rawStub, refusal, refuses, response } from '../support/client/raw-stub.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 const batch = (available: boolean) =>
   response(JSON.stringify({ id: 'b', lines: 1, results_available: available }));
@@ -39,12 +40,12 @@ function clockedClient(url: string) {
     },
     monotonic: () => now,
     after(ms: number, callback: () => void) {
-      if (ms === 20_000) return systemRuntime.after(ms, callback);
+      if (ms === PATIENCE_MS) return systemRuntime.after(ms, callback);
       now += ms;
       return systemRuntime.after(0, callback);
     },
   };
-  const decider = new Decider({ url, token: 'dk_test', timeoutMs: 20_000, retries: 0 }, runtime);
+  const decider = new Decider({ url, token: 'dk_test', timeoutMs: PATIENCE_MS, retries: 0 }, runtime);
   return { decider, advance: (ms: number) => (now += ms) };
 }
 

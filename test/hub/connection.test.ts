@@ -8,6 +8,7 @@ import { parseReference } from '../../src/hub/reference.js';
 import { ENTRIES_MAX, RESPONSE_BYTES_MAX, RESPONSES_MAX } from '../../src/hub/repository.js';
 import { freePort } from '../support/free-port.js';
 import { HubStub } from '../support/hub/stub.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 const files = { 'm-Q8_0.gguf': Buffer.from('GGUF') };
 const SECRET = 'hf_very_secret';
@@ -15,7 +16,7 @@ const SECRET = 'hf_very_secret';
 /** What selecting from a stub ends with: a message, or the paths. */
 async function outcome(t: Test, stub: HubStub, text: string, token: string | null = null): Promise<string> {
   const stop = new AbortController();
-  const hub = new HubConnection({ endpoint: stub.url, token, timeoutMs: 5_000 }, stop.signal);
+  const hub = new HubConnection({ endpoint: stub.url, token, timeoutMs: PATIENCE_MS }, stop.signal);
   t.teardown(() => hub.close());
   const timing = { wait: async () => {}, random: () => 0 };
   try {

@@ -86,14 +86,12 @@ test('progress starts the count of failures again', async (t) => {
 
 test('a connection that falls silent is given up and continued', async (t) => {
   const pulled = await pulling(t, { timeoutMs: 300 });
-  let stalls = 1;
-  pulled.stub.deliver = () => {
-    stalls -= 1;
-    return stalls >= 0 ? { stallAfter: 5_000 } : {};
-  };
+  // On a busy machine, a response may be given up before its first bytes.
+  const isGivenUp = () => pulled.notices.some((notice) => notice.includes('UND_ERR_BODY_TIMEOUT'));
+  pulled.stub.deliver = () => (isGivenUp() ? {} : { stallAfter: 5_000 });
   await pulled.pull();
   isComplete(t, pulled);
-  t.match(pulled.notices.join('\n'), /UND_ERR_BODY_TIMEOUT/);
+  t.ok(isGivenUp());
 });
 
 test('storage without ranges sends the whole file, which replaces the part', async (t) => {

@@ -1,6 +1,7 @@
 import { type Test, test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
 import { HttpTarget, probeServer } from '../../src/load/index.js';
+import { PATIENCE_MS } from '../support/until.js';
 import { numbered } from './simulation.js';
 import { ANSWER, sendJson, stubServer } from './stub-server.js';
 
@@ -109,7 +110,7 @@ test('a probe reports the model and the latency of a lone request', async (t) =>
     sendJson(response, 200, { ...ANSWER, model: 'stub\u001b[2J' });
   });
   const endpoint = new URL(`${url}/v1/systemone`);
-  const context = { clock: systemClock, timeoutMs: 10_000, stop: never };
+  const context = { clock: systemClock, timeoutMs: PATIENCE_MS, stop: never };
   const probe = await probeServer(target(t, endpoint.href), endpoint, numbered(), context);
   const { model, lone_ms } = probe as NonNullable<typeof probe>;
   t.equal(model, 'stub\\u{1b}[2J', 'control characters do not reach the terminal');
@@ -126,7 +127,6 @@ test('a probe explains why a server cannot be measured', async (t) => {
     else if (path === '/402') sendJson(response, 402, { error: 'no credit\u001b', type: 'out_of_credit' });
     else sendJson(response, Number(path.slice(1)), { error: 'no', type: 'some_type' });
   });
-  const context = { clock: systemClock, timeoutMs: 200, stop: never };
   for (const [path, message] of [
     ['/401', /^token: the server does not accept it \(401\)\. Give --token, or set DECIDER_TOKEN\.$/],
     ['/404', /^path: http:\S+ has no \/404 \(404\)\./],
@@ -140,6 +140,8 @@ test('a probe explains why a server cannot be measured', async (t) => {
     ['/silent', /cannot be reached \(no response within 0\.2 s\)/],
   ] as const) {
     const endpoint = new URL(url + path);
+    const timeoutMs = path === '/silent' ? 200 : PATIENCE_MS;
+    const context = { clock: systemClock, timeoutMs, stop: never };
     const probe = probeServer(target(t, endpoint.href), endpoint, numbered(), context);
     await t.rejects(probe, { message }, path);
   }
@@ -149,6 +151,6 @@ test('a probe can be stopped', async (t) => {
   const stop = new AbortController();
   const { url } = await stubServer(t, () => stop.abort());
   const endpoint = new URL(url);
-  const context = { clock: systemClock, timeoutMs: 10_000, stop: stop.signal };
+  const context = { clock: systemClock, timeoutMs: PATIENCE_MS, stop: stop.signal };
   t.equal(await probeServer(target(t, url), endpoint, numbered(), context), null);
 });

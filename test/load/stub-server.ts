@@ -23,6 +23,8 @@ export async function stubServer(
     });
     request.on('end', () => respond(request, response, body));
   });
+  // Clients that a busy machine makes wait keep their idle connections.
+  server.keepAliveTimeout = 0;
   server.on('connection', () => {
     sockets += 1;
   });

@@ -85,12 +85,14 @@ class Decisions(unittest.TestCase):
 
     def test_a_slow_response_ends_at_the_time_limit_although_bytes_arrive(self) -> None:
         def drip(connection: socket.socket) -> None:
-            for at in range(len(ANSWER)):
-                connection.sendall(response(ANSWER)[at : at + 1])
-                time.sleep(0.02)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            # Until the client has closed the connection.
+            while True:
+                connection.sendall(b"X-More: x\r\n")
+                time.sleep(0.1)
 
         with Stub(drip) as stub:
-            failed = self.assert_fails(stub, "timeout", timeout=0.2)
+            failed = self.assert_fails(stub, "timeout", timeout=3)
             self.assertTrue(failed.outcome_unknown)
             self.assertEqual(len(stub.requests), 1)
 

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import { Decider, type DeciderOptions, systemRuntime } from '../../../src/client/index.js';
 import type { Owner } from '../owner.js';
+import { PATIENCE_MS } from '../until.js';
 
 /** Bytes to send before the connection is closed, or what is done with the connection. */
 export type StubAnswer = string | Uint8Array | ((socket: Socket) => void);
@@ -57,7 +58,7 @@ export async function rawStub(t: Owner, ...answers: StubAnswer[]) {
 /** A client whose waits before retries take no time; `waits` gets their milliseconds. */
 export function hastyClient(url: string, options: DeciderOptions = {}) {
   const waits: number[] = [];
-  const timeoutMs = options.timeoutMs ?? 20_000;
+  const timeoutMs = options.timeoutMs ?? PATIENCE_MS;
   const runtime = {
     ...systemRuntime,
     random: () => 0,

@@ -6,6 +6,7 @@ import { partPath } from '../../../src/hub/part-file.js';
 import { downloadSelection, type Selection, select } from '../../../src/hub/pull.js';
 import { parseReference } from '../../../src/hub/reference.js';
 import { random } from '../random.js';
+import { PATIENCE_MS } from '../until.js';
 import { HubStub, sha256 } from './stub.js';
 
 export const SIZE = 300_000;
@@ -38,7 +39,7 @@ export async function pulling(
   const settings = {
     endpoint: stub.url,
     token: options.hubToken ?? null,
-    timeoutMs: options.timeoutMs ?? 20_000,
+    timeoutMs: options.timeoutMs ?? PATIENCE_MS,
   };
   const hub = new HubConnection(settings, stop.signal);
   t.teardown(() => hub.close());
