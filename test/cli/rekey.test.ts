@@ -47,7 +47,7 @@ async function served(t: Test, settings: object = {}) {
       results: async (id: string) => {
         const isDone = async () =>
           ((await (await ask(`/${id}`)).json()) as { results_available: boolean }).results_available;
-        while (!(await isDone())) await new Promise(setImmediate);
+        await until(isDone);
         return (await (await ask(`/${id}/results`)).text()).trimEnd().split('\n').length;
       },
     };
