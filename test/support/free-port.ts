@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
 // Below the ports that the kernel gives to outgoing connections and to listeners on port 0 (32768 and up on Linux, 49152
@@ -5,15 +6,11 @@ import { createServer } from 'node:net';
 const FIRST = 10_240;
 const LAST = 32_767;
 
-const given = new Set<number>();
-
-/** A port that is not in use, and that no other call in this process returns. */
+/** A port that is not in use, and that no other call returns, also in another process, until this process ends. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1));
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
-    return port;
+    if ((await isFree(port)) && (await reserve(port))) return port;
   }
 }
 
@@ -22,5 +19,17 @@ function isFree(port: number): Promise<boolean> {
     // On every address, so that a listener on any of them counts.
     const server = createServer().listen(port, () => server.close(() => resolve(true)));
     server.once('error', () => resolve(false));
+  });
+}
+
+/** Binds the UDP port of the same number, which nothing else uses; false: another call has bound it. */
+function reserve(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4');
+    socket.once('error', () => socket.close(() => resolve(false)));
+    socket.bind(port, '127.0.0.1', () => {
+      socket.unref();
+      resolve(true);
+    });
   });
 }
