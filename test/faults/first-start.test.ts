@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'tap';
@@ -33,8 +32,7 @@ test(`interrupted first start: ${KILLS} killed at random moments, each followed 
     const environment = { ...settings, DECIDER_DATA: join(dataFolder(t), 'data') };
     const first = decider(t, ['serve'], environment);
     await sleep(next.integer(Math.ceil(startMs)));
-    first.child.kill('SIGKILL');
-    await once(first.child, 'exit');
+    await first.kill();
     const second = decider(t, ['serve'], environment);
     await second.line(/^listening on /);
     second.child.kill('SIGTERM');

@@ -1,5 +1,4 @@
 // Kills of a server that runs batches.
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'tap';
 import { openStore, reconcile } from '../../src/storage/folder/index.js';
@@ -74,8 +73,7 @@ test(`${KILLS} kills while batches run: every acknowledged batch finishes, byte 
   const kill = async ({ command }: Awaited<ReturnType<typeof start>>, drained = false) => {
     // A platform whose grace period is shorter than the drain.
     if (drained && command.child.kill('SIGTERM')) await sleep(next.integer(DRAIN_MS_MAX));
-    command.child.kill('SIGKILL');
-    await once(command.child, 'exit');
+    await command.kill();
   };
   const finished = async (client: Client, id: string) => {
     while (!(await client.status(id)).results_available) await sleep(20);

@@ -1,5 +1,4 @@
 // Kills of commands on the data folder, and of the server, while batches and live requests run.
-import { once } from 'node:events';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
@@ -69,10 +68,7 @@ class Served {
   }
 
   async kill(): Promise<void> {
-    const child = this.command?.child;
-    if (child === undefined || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await this.command?.kill();
   }
 
   async end(): Promise<void> {

@@ -1,5 +1,4 @@
 // kill -9 of a server that has compared the answers to a task: what it had stored is there after the next start.
-import { once } from 'node:events';
 import { type Test, test } from 'tap';
 import { type Command, decider } from '../support/cli.js';
 import { DriftingTask } from '../support/drifting-task.js';
@@ -43,7 +42,7 @@ for (const { name, options, environment } of STORES) {
       await first.command.line(/^try: /);
       let task = new DriftingTask(first.url, token);
       const restart = async (command: Command) => {
-        await kill(command);
+        await command.kill();
         const next = await start();
         await next.command.line(/^try: /);
         task = task.at(next.url);
@@ -67,12 +66,7 @@ for (const { name, options, environment } of STORES) {
       t.strictSame(await task.warnings(), ['drift', 'error_above_target']);
       const after = (await task.show()).drift['secret question'];
       t.strictSame([after.alarm, after.errors], [known.alarm, known.errors]);
-      await kill(last);
+      await last.kill();
     },
   );
-}
-
-async function kill({ child }: Command): Promise<void> {
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 }

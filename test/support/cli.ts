@@ -17,9 +17,11 @@ export class Command {
   private readonly waiting = new Set<() => void>();
   /** It has ended, and everything that it wrote is read: `exit` may come before the last output. */
   private readonly closed: Promise<unknown>;
+  private readonly exited: Promise<unknown>;
 
   constructor(readonly child: ChildProcess) {
     this.closed = once(child, 'close');
+    this.exited = once(child, 'exit');
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       this.lines.push(line);
       for (const check of this.waiting) check();
@@ -53,6 +55,12 @@ export class Command {
       this.child.once('close', () => reject(new Error(`it ended without ${pattern}: ${this.errors}`)));
       check();
     });
+  }
+
+  /** Kills it, if it has not ended; resolves when it has. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.exited;
   }
 
   /** What it wrote and how it ended, once it has. */
