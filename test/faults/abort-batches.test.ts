@@ -1,5 +1,7 @@
 // A server whose engine aborts the process in the middle of waves, restarted as by a supervisor.
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'tap';
 import { STUCK } from '../../src/cli/serve.js';
 import { openStore, reconcile } from '../../src/storage/folder/index.js';
@@ -153,12 +155,15 @@ test(`${ABORTS} aborts under load: no line is lost or charged twice, and the lin
 });
 
 test('a wave that does not end: its requests are 503, and the process ends with a status of its own', async (t) => {
+  const folder = t.testdir();
+  const hurry = join(folder, 'hurry');
   const command = decider(
     t,
     ['serve'],
     {
+      HURRY: hurry,
       DECIDER_PORT: '0',
-      DECIDER_MODELS: modelsFolder(t.testdir(), { layers: 2, globalEvery: 2 }),
+      DECIDER_MODELS: modelsFolder(folder, { layers: 2, globalEvery: 2 }),
       DECIDER_ENGINE_DEADLINE_MS: '1h',
       DECIDER_LOG_LEVEL: 'error',
     },
@@ -167,6 +172,8 @@ test('a wave that does not end: its requests are 503, and the process ends with 
   const url = (await command.line(/^listening on /)).slice('listening on '.length);
   const token = (await command.line(/^token: /)).slice('token: '.length);
   const ended = once(command.child, 'exit');
+  // Only the wave of this request is left.
+  writeFileSync(hurry, '');
   const response = await fetch(`${url}/v1/decide`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

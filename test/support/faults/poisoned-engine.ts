@@ -1,4 +1,5 @@
 // Preloaded into every thread of a server: two texts make the engine abort, or never end, when they are computed.
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { addonFile } from '#native/platform.mjs';
 import type {
@@ -17,7 +18,10 @@ export const HANGING = 'j'.repeat(LENGTH);
 /** What the record says of an abort. */
 export const REASON = 'poisoned';
 
-/** Timers of this length are shortened: those with which the server finds a wave that does not end. */
+/**
+ * Timers of this length are shortened once the file HURRY exists: those with which the server finds a wave that does not
+ * end. On a busy machine others may take longer than the shortened time.
+ */
 const LONG_MS = { min: 31_000, max: 45_000, factor: 1_000 };
 
 const require = createRequire(import.meta.url);
@@ -52,8 +56,11 @@ function hasRun({ tokens }: DecodeBatch, token: number): boolean {
   });
 }
 
+const { HURRY } = process.env;
+const isShortened = (ms: number) =>
+  ms >= LONG_MS.min && ms <= LONG_MS.max && HURRY !== undefined && existsSync(HURRY);
 const { setTimeout: later } = globalThis;
 Object.assign(globalThis, {
   setTimeout: (callback: () => void, ms: number) =>
-    later(callback, ms >= LONG_MS.min && ms <= LONG_MS.max ? ms / LONG_MS.factor : ms),
+    later(callback, isShortened(ms) ? ms / LONG_MS.factor : ms),
 });
