@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Test, test } from 'tap';
@@ -65,7 +64,10 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
     let server = await start(t, data, models);
     const { id } = (await (await server.ask('batches', file)).json()) as Shown;
     await server.until(id, ({ counts }) => counts.done > 50);
+    // The batch must not finish first.
+    server.command.child.kill('SIGSTOP');
     fillDisk(server.command.child.pid);
+    server.command.child.kill('SIGCONT');
     const told = await server.command.errorLine(/charges cannot be written/);
     // LMDB writes of it too, and ends no line.
     t.match(JSON.parse(told.slice(told.indexOf('{'))), {
@@ -82,8 +84,7 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
     if (end === 'there is room again') {
       emptyDisk(server.command.child.pid);
     } else {
-      server.command.child.kill('SIGKILL');
-      await once(server.command.child, 'exit');
+      await server.command.kill();
       server = await start(t, data, models, server.token);
     }
     await server.until(id, ({ status }) => status === 'done');
