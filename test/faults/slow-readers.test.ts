@@ -69,11 +69,15 @@ for (const transport of ['uws', 'node']) {
     await until(async () => (await bad.get(path)).status === 200);
     const before = process.memoryUsage.rss();
 
-    const readers = Array.from({ length: READERS }, () => slowReader(port, bad.token, path));
+    const readers: ReturnType<typeof slowReader>[] = [];
     t.teardown(() => {
       for (const { socket } of readers) socket.destroy();
     });
-    await until(() => readers.every(({ status }) => status() !== null));
+    // No reader is slow before all of them have begun.
+    await clock.during(() => {
+      for (let at = 0; at < READERS; at += 1) readers.push(slowReader(port, bad.token, path));
+      return until(() => readers.every(({ status }) => status() !== null));
+    });
     const counts = [200, 503].map((wanted) => readers.filter(({ status }) => status() === wanted).length);
     t.strictSame(counts, [DOWNLOADS_MAX.key, READERS - DOWNLOADS_MAX.key], 'of one key ten are sent');
 
@@ -114,12 +118,16 @@ test(`slow readers in all ${DOWNLOADS_MAX.all} places do not keep a workspace fr
   t.teardown(() => {
     for (const { socket } of readers) socket.destroy();
   });
+  const batches: { readonly token: string; readonly path: string }[] = [];
   for (let at = 0; at < DOWNLOADS_MAX.all / DOWNLOADS_MAX.key; at += 1) {
     const bad = caller(`bad${at}`);
     const path = await cancelledBatch(bad);
     await until(async () => (await bad.get(path)).status === 200);
-    readers.push(...Array.from({ length: DOWNLOADS_MAX.key }, () => slowReader(port, bad.token, path)));
+    batches.push({ token: bad.token, path });
   }
+  // Only now, so that none is disconnected for its pace meanwhile.
+  for (const { token, path } of batches)
+    readers.push(...Array.from({ length: DOWNLOADS_MAX.key }, () => slowReader(port, token, path)));
   await until(() => readers.every(({ status }) => status() === 200));
   clock.advance(SLOW_AFTER_MS);
   const results = await good.get(own);

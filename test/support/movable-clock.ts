@@ -4,6 +4,8 @@ import type { Clock } from '../../src/base/index.js';
 export interface MovableClock extends Clock {
   /** Moves calendar and durations on by so many milliseconds. */
   advance(ms: number): void;
+  /** Its readings stand still until `work` ends, however long that takes; timers go on. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 interface Timer {
@@ -15,8 +17,11 @@ interface Timer {
 /** A server of which the test moves the hours and days; its seconds pass by themselves. */
 export function movableClock(): MovableClock {
   let ahead = 0;
+  /** What the system's clocks showed when the readings stopped; null: they run. */
+  let stopped: { readonly monotonic: number; readonly calendar: number } | null = null;
   const timers = new Set<Timer>();
-  const monotonic = () => performance.now() + ahead;
+  const monotonic = () => (stopped?.monotonic ?? performance.now()) + ahead;
+  const now = () => (stopped?.calendar ?? Date.now()) + ahead;
   const arm = (due: number, fire: () => void) =>
     setTimeout(fire, Math.max(0, Math.ceil(due - monotonic()))).unref();
   const fire = (timer: Timer) => {
@@ -25,8 +30,8 @@ export function movableClock(): MovableClock {
     timer.callback();
   };
   return {
-    now: () => Date.now() + ahead,
-    settled: () => Date.now() + ahead,
+    now,
+    settled: now,
     monotonic,
     certainFor: () => Number.POSITIVE_INFINITY,
     after(ms, callback) {
@@ -37,6 +42,16 @@ export function movableClock(): MovableClock {
         timers.delete(timer);
         clearTimeout(timer.handle);
       };
+    },
+    async during(work) {
+      const began = { monotonic: performance.now(), calendar: Date.now() };
+      stopped = began;
+      try {
+        return await work();
+      } finally {
+        stopped = null;
+        ahead -= Math.floor(performance.now() - began.monotonic);
+      }
     },
     advance(ms) {
       ahead += ms;
