@@ -8,6 +8,8 @@ import { modelsFolder } from '../support/server.js';
 
 /** Different images of a file. */
 const IMAGES = scaled({ short: 20, long: 60 });
+/** Images of a file whose client disconnects long before all of them are decoded. */
+const MANY_IMAGES = 500;
 const QUESTIONS = { q: { type: 'noul' } };
 const [HEAD, ...REST] = pngChunks({ width: 1_568, height: 1_568 });
 
@@ -21,8 +23,8 @@ const lineOf = (at: number, more: object = {}) =>
   });
 
 /** Its last line is invalid, so that the batch is refused when all images are decoded. */
-function imageFile(name: string): string {
-  const images = Array.from({ length: IMAGES }, (_, at) => {
+function imageFile(name: string, count = IMAGES): string {
+  const images = Array.from({ length: count }, (_, at) => {
     const bytes = Buffer.concat([
       SIGNATURE,
       HEAD as Buffer,
@@ -66,7 +68,7 @@ test('a file is not checked further when its client has disconnected', { timeout
   });
   const [good, bad] = [caller('good'), caller('bad')];
   t.equal((await good.post('/v1/batches', lineOf(0))).status, 200);
-  const file = imageFile('bad').slice(0, -2);
+  const file = imageFile('bad', MANY_IMAGES).slice(0, -2);
   const headers = { authorization: `Bearer ${bad.token}`, 'content-length': String(file.length) };
   const sending = request({
     port,
