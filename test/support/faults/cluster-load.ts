@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../random.js';
 import { until } from '../until.js';
-import type { Cluster, ClusterNode } from './cluster.js';
+import type { Asked, Cluster, ClusterNode } from './cluster.js';
 
 /** Between two requests of a client, in milliseconds, so that the limit per minute does not apply. */
 const PAUSE_MS = 80;
@@ -30,9 +30,23 @@ export const headersOf = (token: string, own: Record<string, string> = {}) => ({
   ...own,
 });
 
-/** One live request to a node. */
-export const decideOn = (node: ClusterNode, token: string) =>
-  node.ask('/v1/decide', { method: 'POST', headers: headersOf(token), body: BODY });
+/** One live request to a node. `patienceMs`: in place of the usual time. */
+export const decideOn = (node: ClusterNode, token: string, patienceMs?: number) =>
+  node.ask('/v1/decide', {
+    method: 'POST',
+    headers: headersOf(token),
+    body: BODY,
+    ...(patienceMs === undefined ? {} : { signal: AbortSignal.timeout(patienceMs) }),
+  });
+
+/** Like `decideOn`, again until the node can say yes or no: where it refuses with 503, nothing is charged. */
+export async function decideCertainlyOn(node: ClusterNode, token: string): Promise<Asked> {
+  for (;;) {
+    const asked = await decideOn(node, token, PATIENCE_MS);
+    if (asked?.status !== 503) return asked;
+    await sleep(BATCH_PAUSE_MS);
+  }
+}
 
 /** The results of a batch of a key of its own, which runs while nothing else does. */
 export async function undisturbedResults(cluster: Cluster): Promise<string> {
@@ -151,7 +165,8 @@ export class ClusterLoad {
       await until(async () => {
         if (this.isAbandoned) throw new Error('the load was abandoned');
         const asked = await this.someNode().ask('/v1/batches', { method: 'POST', headers, body: batchFile });
-        if (asked === null) return false;
+        // Without an answer, and with 502, it may exist or not.
+        if (asked === null || asked.status === 502) return false;
         if (asked.status !== 200) {
           if (asked.status !== 503 && asked.status !== 429) throw new Error(`${asked.status} ${asked.text}`);
           await sleep(BATCH_PAUSE_MS);
