@@ -95,11 +95,14 @@ export const KEYS: readonly ContractTest[] = [
     '5 rule 8: a rolled key works beside the new one until the end of the next day',
     async (t, { post, administration, account }) => {
       const { token, key } = await account('rolled');
+      const dayAfter = () => new Date(Date.now() + 24 * HOUR).toISOString().slice(0, 10);
+      const days = [dayAfter()];
       const made = await administration.change(CHANGES.rollKey(key));
-      const tomorrow = new Date(Date.now() + 24 * HOUR).toISOString().slice(0, 10);
+      // A day may end during the change.
+      days.push(dayAfter());
       const old = await post(BODY, { token });
       t.equal(old.status, 200);
-      t.equal(old.headers.get('service-key-expires'), tomorrow);
+      t.ok(days.includes(old.headers.get('service-key-expires') ?? ''));
       const next = await post(BODY, { token: made.token });
       t.equal(next.status, 200);
       t.equal(next.headers.get('service-key-id'), made.key.id);
