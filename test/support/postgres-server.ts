@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { Database, migrate } from '../../src/storage/database/index.js';
+import { Database, DatabaseUnavailable, migrate } from '../../src/storage/database/index.js';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
@@ -100,8 +100,10 @@ export class PostgresServer {
   }
 
   /** Makes a standby a primary, with the changes that it has. */
-  promote(): Promise<void> {
-    return this.run('SELECT pg_promote()');
+  async promote(): Promise<void> {
+    // Waiting is not left to the statement, whose time is limited.
+    await this.run('SELECT pg_promote(wait => false)');
+    await this.until('SELECT 1 WHERE NOT pg_is_in_recovery()');
   }
 
   /** The address of a database of it, as for `store.url`. */
@@ -146,11 +148,11 @@ export class PostgresServer {
     return this.url(name);
   }
 
-  /** Executes a statement in the database `postgres`. */
-  async run(text: string): Promise<void> {
+  /** Executes a statement in the database `postgres`; returns its rows. */
+  async run<Row extends object>(text: string): Promise<Row[]> {
     const database = new Database({ url: this.url(), connections: 1, ca: '' });
     try {
-      await database.execute({ name: '', text });
+      return await database.query<Row>({ name: '', text });
     } finally {
       await database.close();
     }
@@ -159,8 +161,14 @@ export class PostgresServer {
   /** Resolves when a query of the database `postgres` returns a row. */
   async until(query: string): Promise<void> {
     const database = new Database({ url: this.url(), connections: 1, ca: '' });
+    const hasRow = async () => (await database.query({ name: '', text: query })).length > 0;
+    // A busy server may not answer in time.
+    const ofTime = (error: unknown) => {
+      if (error instanceof DatabaseUnavailable) return false;
+      throw error;
+    };
     try {
-      await until(async () => (await database.query({ name: '', text: query })).length > 0);
+      await until(() => hasRow().catch(ofTime));
     } finally {
       await database.close();
     }

@@ -48,11 +48,11 @@ export class Replicated {
     );
   }
 
-  /** Resolves when the standby has every commit so far. */
+  /** Resolves when the standby has every commit before the call. */
   async caughtUp(): Promise<void> {
-    await this.primary.until(
-      'SELECT 1 FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_flush_lsn()',
-    );
+    const [now] = await this.primary.run<{ lsn: string }>('SELECT pg_current_wal_flush_lsn()::text AS lsn');
+    // Other commits follow: the standby may never have all of them. It applies what it has before it is a primary.
+    await this.primary.until(`SELECT 1 FROM pg_stat_replication WHERE flush_lsn >= '${now?.lsn}'::pg_lsn`);
   }
 
   /** The standby gets no more changes: a failover loses what is committed from now on, if commits do not wait for it. */
