@@ -56,7 +56,7 @@ export class Clients {
     if (outcome.kind === 'unknown') key.unanswered += 1;
     if (outcome.kind !== 'answered') return;
     if (outcome.status === 200) {
-      key.answers.push({ node: node.name, at: performance.now(), tokens });
+      key.answers.push({ node: node.name, sent, at: performance.now(), tokens });
       if (outcome.text !== response)
         journal.violation(`${node.name} answered ${body} with ${outcome.text}, before with ${response}`);
     } else if (!refusals.includes(outcome.status))
@@ -78,7 +78,9 @@ export class Clients {
       const sent = performance.now();
       const outcome = await call(`${node.url}/v1/limits`, { headers: callerHeaders(key.token) });
       journal.count('key', statusOf(outcome));
-      if (outcome.kind === 'answered') this.checkKey(node, key, sent, outcome.status);
+      if (outcome.kind !== 'answered') continue;
+      if (outcome.status === 200) journal.written(node.name, sent, performance.now());
+      this.checkKey(node, key, sent, outcome.status);
     }
   }
 

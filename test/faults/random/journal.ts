@@ -7,7 +7,8 @@ export type Known = 'yes' | 'no' | 'maybe';
 /** A live request that was answered with 200. */
 interface Answer {
   readonly node: string;
-  /** Milliseconds since the start of the process, as `performance.now`. */
+  /** When it was sent and answered, in milliseconds since the start of the process, as `performance.now`. */
+  readonly sent: number;
   readonly at: number;
   readonly tokens: number;
 }
@@ -51,6 +52,15 @@ export interface JournalGrant {
   at: number;
 }
 
+/**
+ * A call that shows credit. What its node had charged when it was sent was in the database when it was answered: a node
+ * writes its charges first.
+ */
+interface Written {
+  readonly sent: number;
+  readonly answered: number;
+}
+
 /** A time in which charges of nodes may be lost. */
 interface Disturbance {
   readonly name: string;
@@ -60,7 +70,7 @@ interface Disturbance {
   readonly to: number;
 }
 
-/** Charges are in the database 50 ms and a commit after their answer; a commit takes longer on a busy machine. */
+/** Charges are usually in the database or on the disk this long after their answer: 50 ms and a commit. */
 const BEFORE_MS = 3_000;
 /** A node that lost its session may drop charges of the 5 seconds after a disturbance. */
 const AFTER_MS = 8_000;
@@ -77,6 +87,8 @@ export class Journal {
   /** Whether a fault is in progress by which acknowledged changes may be lost. */
   isLosing = false;
   private readonly disturbances: Disturbance[] = [];
+  /** By node, in their order. */
+  private readonly writes = new Map<string, Written[]>();
 
   count(kind: string, outcome: string | number): void {
     const name = `${kind} ${outcome}`;
@@ -93,12 +105,27 @@ export class Journal {
     this.disturbances.push(disturbance);
   }
 
-  /** Whether the charge of an answer may be lost. */
-  isExcused({ node, at }: Answer): boolean {
+  /** What the node had charged at `sent` was written at `answered`. */
+  written(node: string, sent: number, answered: number): void {
+    const writes = this.writes.get(node) ?? [];
+    writes.push({ sent, answered });
+    this.writes.set(node, writes);
+  }
+
+  /** Whether the charge of an answer may be lost. It was made between the request and the answer. */
+  isExcused({ node, sent, at }: Answer): boolean {
     return this.disturbances.some(
-      (each) =>
-        (each.node === null || each.node === node) && at > each.from - BEFORE_MS && at < each.to + AFTER_MS,
+      ({ node: disturbed, from, to }) =>
+        (disturbed === null || disturbed === node) &&
+        sent < to + AFTER_MS &&
+        at > Math.min(from - BEFORE_MS, this.writtenBefore(node, from)),
     );
+  }
+
+  /** What a node has answered before this time was certainly written at `moment`. */
+  private writtenBefore(node: string, moment: number): number {
+    const last = this.writes.get(node)?.findLast(({ answered }) => answered < moment);
+    return last?.sent ?? Number.NEGATIVE_INFINITY;
   }
 
   /** A failover may have lost what was acknowledged since `from`. */
