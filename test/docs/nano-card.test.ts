@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { domainOf, missedText, notFor } from '../../models/nano/card/claims.js';
 import { readFigures } from '../../models/nano/card/main.js';
-import { claimRows, nearRows, setRows } from '../../models/nano/card/tables.js';
+import { claimRows, curveRows, nearRows, setRows } from '../../models/nano/card/tables.js';
 import { checkTable } from '../support/generated-table.js';
 import { ROOT } from '../support/sources.js';
 
 // `DOCS=write` writes the generated parts anew.
 
 const CARD = 'models/nano/README.md';
+const CURVE = 'models/nano/curves/seed-1.tsv';
 const MANIFEST = join(ROOT, 'models/manifest.json');
 
 const figures = readFigures();
@@ -21,6 +22,10 @@ test('the tables of the model card follow from the measured figures', async (t) 
   checkTable(t, CARD, 'sets', setRows(figures));
   checkTable(t, CARD, 'near', nearRows(figures));
   checkTable(t, CARD, 'missed', [missedText(figures, statSync(join(ROOT, FILE)).size)]);
+});
+
+test('the learning curve of the card is the one that the training wrote', async (t) => {
+  checkTable(t, CARD, 'curve', curveRows(readFileSync(join(ROOT, CURVE), 'utf8')));
 });
 
 test('the figures are those of the shipped build', async (t) => {

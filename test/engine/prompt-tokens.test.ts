@@ -13,10 +13,10 @@ const RECORDED = {
   mapika: 'eb0d1695db64043e4a2d3e78046a8139',
   winnow: '88e8070110b5b51fa5c7f9e6d427777e',
   // The embedded model brings its own format.
-  nano: '790c343c23c0ed5be3c2ba259f999a20',
+  nano: '73f31880d4e11c85792120dfd563a1e8',
 };
 
-const NANO = join(ROOT, 'models/nano/decider-g-nano-20261124.gguf');
+const NANO = join(ROOT, 'models/nano/decider-g-nano-20261128.gguf');
 const QUESTIONS = 150;
 const WORDS = [
   ...[

@@ -10,8 +10,7 @@ const FOLDER = join(ROOT, 'models');
 const CARD = 'models/nano/README.md';
 /**
  * Of probabilities from the trainer, which computes in 32 bits. llama.cpp rounds keys, values, factors of products and sums of
- * attention to 16 bits, in an order that depends on the processor: with AVX or later the largest difference is 1.9e-3, see the
- * model card.
+ * attention to 16 bits, in an order that depends on the processor: the largest difference is 1.5e-3, see the model card.
  */
 const TOLERANCE = 2e-3;
 /** One of so many prompts is compared. */

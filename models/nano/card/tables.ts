@@ -22,6 +22,46 @@ const CLAIM_HEADS = [
 const SET_HEADS = ['set', 'questions', 'right', 'guessing', 'confidence', 'sure and wrong', 'ECE'];
 const NEAR_HEADS = ['asked', ...SET_HEADS.slice(1)];
 
+/** Columns of the curve after the steps: all questions, then kinds of questions. `?` marks yes-or-no questions. */
+const CURVE_COLUMNS = [
+  'accuracy',
+  'topic',
+  'intent',
+  'team',
+  'refund?',
+  'cancel?',
+  'anger?',
+  'urgency',
+  'field_value',
+  'lookup',
+  'member?',
+  'flag?',
+  'equals?',
+];
+const CURVE_HEADS = ['step', 'all', ...CURVE_COLUMNS.slice(1)];
+/** The first steps, in which most is learned. */
+const CURVE_FIRST = [200, 400, 600, 800];
+const CURVE_EVERY = 1_000;
+
+/** The rows of the card's learning curve: of the tab-separated file that `train.py` writes, the first steps, every thousand and the last. */
+export function curveRows(file: string): string[] {
+  const [head = [], ...rows] = file
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  const shown = rows.filter((row, at) => {
+    const step = Number(row[0]);
+    return step % CURVE_EVERY === 0 || CURVE_FIRST.includes(step) || at === rows.length - 1;
+  });
+  return lines(
+    CURVE_HEADS,
+    shown.map((row) => [
+      row[0] as string,
+      ...CURVE_COLUMNS.map((name, at) => percent(Number(row[head.indexOf(name)]), at === 0 ? 1 : 0)),
+    ]),
+  );
+}
+
 /** The rows of the card's table of claims. */
 export function claimRows(figures: Figures): string[] {
   let before = '';
@@ -75,7 +115,7 @@ function lines(heads: readonly string[], rows: readonly string[][]): string[] {
   return rows.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`);
 }
 
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+const percent = (share: number, digits = 1) => `${(share * 100).toFixed(digits)} %`;
 const shown = (share: Share | undefined) =>
   share
     ? `${percent(share.right / share.questions)} of ${share.questions} (${percent(lowerEnd(share))})`
