@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 // on macOS): none of the tests' processes takes one of these by accident.
 const FIRST = 10_240;
 const LAST = 32_767;
+/** Between a port and the UDP port that reserves it: that of the same number belongs to a server of HTTP/3, such as Caddy. */
+const RESERVED_FROM = 32_768;
 
 /** A port that is not in use, and that no other call returns, also in another process, until this process ends. */
 export async function freePort(): Promise<number> {
@@ -22,12 +24,12 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Binds the UDP port of the same number, which nothing else uses; false: another call has bound it. */
+/** Binds the UDP port that stands for a port; false: another call has bound it, or, rarely, an outgoing connection. */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createSocket('udp4');
     socket.once('error', () => socket.close(() => resolve(false)));
-    socket.bind(port, '127.0.0.1', () => {
+    socket.bind(port + RESERVED_FROM, '127.0.0.1', () => {
       socket.unref();
       resolve(true);
     });

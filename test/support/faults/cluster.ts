@@ -10,6 +10,8 @@ import { PostgresServer } from '../postgres-server.js';
 import { dataFolder, modelsFolder } from '../server.js';
 import { until } from '../until.js';
 
+/** What a command prints that found no database: it has changed nothing. */
+const NO_CONNECTION = 'The database did not accept a connection in time';
 /** For a busy machine. */
 const PATIENCE_MS = 120_000;
 /** The pause before a node that has ended is started again, in milliseconds. */
@@ -171,11 +173,13 @@ export class Cluster {
     return this.nodes.filter(({ isReady }) => isReady);
   }
 
-  /** What a command prints as JSON. Rejects if it fails. */
+  /** What a command prints as JSON. Repeats it if it found no database in time, which has changed nothing. Rejects if it fails. */
   // biome-ignore lint/suspicious/noExplicitAny: the test asserts what it prints
   async command(...args: string[]): Promise<any> {
-    const { code, stdout, stderr } = await run(this.t, [...args, '--json'], this.environment);
-    if (code !== 0) throw new Error(`decider ${args.join(' ')}: ${stdout}${stderr}`);
-    return JSON.parse(stdout);
+    for (;;) {
+      const { code, stdout, stderr } = await run(this.t, [...args, '--json'], this.environment);
+      if (code === 0) return JSON.parse(stdout);
+      if (!stderr.includes(NO_CONNECTION)) throw new Error(`decider ${args.join(' ')}: ${stdout}${stderr}`);
+    }
   }
 }
