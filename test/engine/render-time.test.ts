@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { renderInTime } from '../../src/engine/profile/chat.js';
 import { RENDER_MS_MAX, RENDER_TRIES_MAX } from '../../src/engine/profile/profile-types.js';
 
-/** Code that takes too long in its first `slow` runs, as on a host that stands still; counts the runs. */
+/** Code that takes too long in its first `slow` runs, as on a host that is stalled; counts the runs. */
 function slowRuns(slow: number) {
   const counts = { runs: 0 };
   const run = () => {

@@ -15,20 +15,27 @@ export class TooSlow extends Error {
 }
 
 /**
- * Runs code of a model file's template, which may loop forever, `RENDER_TRIES_MAX` times at most: a host that stands still for
- * seconds must not refuse a model, nor make it a model of letters only. Throws TooSlow if each takes `RENDER_MS_MAX`.
+ * Runs code of a model file's template, which may loop forever; again if it took too long, `RENDER_TRIES_MAX` times in all. A
+ * host that was stalled for seconds must not cause a model to be refused, or to have letters as its only labels. Throws TooSlow
+ * if every try takes `RENDER_MS_MAX`.
  */
 export function renderInTime<Result>(run: () => Result): Result {
+  for (let tries = 1; ; tries++) {
+    try {
+      return renderOnce(run);
+    } catch (error) {
+      if (!(error instanceof TooSlow) || tries === RENDER_TRIES_MAX) throw error;
+    }
+  }
+}
+
+function renderOnce<Result>(run: () => Result): Result {
   sandbox.run = run;
   try {
-    for (let tries = 1; ; tries++) {
-      try {
-        return script.runInContext(context, { timeout: RENDER_MS_MAX }) as Result;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-        if (tries === RENDER_TRIES_MAX) throw new TooSlow();
-      }
-    }
+    return script.runInContext(context, { timeout: RENDER_MS_MAX }) as Result;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new TooSlow();
   } finally {
     sandbox.run = () => undefined;
   }

@@ -79,7 +79,7 @@ export class ProfileError extends Error {
 
 /** Longest time to parse or render a template of a model file; typical ones take less than a millisecond. */
 export const RENDER_MS_MAX = 2_000;
-/** How often it is tried: the limit is one of real time, in which a busy host may not run the thread at all. */
+/** How often a render that takes too long is tried. The limit is real time, and a busy host may not run the thread meanwhile. */
 export const RENDER_TRIES_MAX = 2;
 
 /** The decision template takes too long for a question. */

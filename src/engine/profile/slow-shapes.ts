@@ -6,9 +6,9 @@ export const SLOW_TRIES_MAX = 2;
 export const SLOW_SHAPES_MAX = 256;
 
 /**
- * The shapes of questions for which a template takes too long. Each try takes a preparing thread for `RENDER_MS_MAX`,
- * `RENDER_TRIES_MAX` times, so such a shape is refused at once after `SLOW_TRIES_MAX` tries. Only shapes that were tried are refused, not the whole
- * template: otherwise one caller's slow shapes would refuse the requests of others.
+ * The shapes of questions for which a template takes too long. Each try takes a preparing thread for `RENDER_TRIES_MAX` times
+ * `RENDER_MS_MAX`, so such a shape is refused at once after `SLOW_TRIES_MAX` tries. Only shapes that were tried are refused, not
+ * the whole template: otherwise one caller's slow shapes would refuse the requests of others.
  */
 export class SlowShapes {
   /** Tries by the key of the shape. */
