@@ -34,16 +34,19 @@ interface SchedulerOptions {
  * Plans wait in two queues, live and batch, oldest first. A wave is filled in this order; each row takes what it can of the
  * room that the rows before it leave:
  *
- * | plans                                              | how they are taken                | at most                        |
- * | -------------------------------------------------- | --------------------------------- | ------------------------------ |
- * | batch, if eight waves gave them nothing            | oldest first                      | 1/4                            |
- * | *short* live, in the queue: at most half a wave    | complete, oldest first            | 1/2 while other live ones wait |
- * | live that run and need at most half a wave         | oldest first                      | the rest                       |
- * | *long* live, in the queue or running: the oldest   | a chunk of the prefix, then       | 1/4 beside other long ones     |
- * | *long* live: the others, fewest tokens left first  | suffixes, of which the last may   | the rest                       |
- * | *long* live: the oldest again                      | be cut                            | the rest                       |
- * | *short* live again                                 | oldest first                      | the rest                       |
- * | batch                                              | oldest first                      | 1/5 or nothing beside live     |
+ * | plans                                            | order                    | at most                     |
+ * | ------------------------------------------------ | ------------------------ | --------------------------- |
+ * | batch, if eight waves gave them nothing          | oldest first             | 1/4                         |
+ * | *short* live, in the queue: at most half a wave  | oldest first             | 1/2 beside other live plans |
+ * | live that run and need at most half a wave       | oldest first             | the rest                    |
+ * | *long* live, in the queue or running: the oldest |                          | 1/4 beside other long ones  |
+ * | *long* live: the others                          | fewest tokens left first | the rest                    |
+ * | *long* live: the oldest again                    |                          | the rest                    |
+ * | *short* live again                               | oldest first             | the rest                    |
+ * | batch                                            | oldest first             | 1/5 or nothing beside live  |
+ *
+ * In the second row, a plan is taken whole or not at all. In the others, it gets what it can: a chunk of its prefix, then
+ * suffixes, the last of which may be cut.
  *
  * For example, a wave of 100 tokens while a long live plan runs that needs 1,000 more, and short live plans of 20 and 40
  * tokens wait: the first short one is taken, the second does not fit into the half, and the long one gets 80 tokens. The
