@@ -173,13 +173,18 @@ export class Cluster {
     return this.nodes.filter(({ isReady }) => isReady);
   }
 
-  /** What a command prints as JSON. Repeats it if it found no database in time, which has changed nothing. Rejects if it fails. */
+  /**
+   * What a command prints as JSON. A command that found no database in time has changed nothing and is repeated, until
+   * `PATIENCE_MS` have passed. Rejects if it fails.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the test asserts what it prints
   async command(...args: string[]): Promise<any> {
+    const end = performance.now() + PATIENCE_MS;
     for (;;) {
       const { code, stdout, stderr } = await run(this.t, [...args, '--json'], this.environment);
       if (code === 0) return JSON.parse(stdout);
-      if (!stderr.includes(NO_CONNECTION)) throw new Error(`decider ${args.join(' ')}: ${stdout}${stderr}`);
+      if (!stderr.includes(NO_CONNECTION) || performance.now() > end)
+        throw new Error(`decider ${args.join(' ')}: ${stdout}${stderr}`);
     }
   }
 }
