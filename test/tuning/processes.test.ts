@@ -72,7 +72,7 @@ test('weights are held from the first engine that is opened on, once', async (t)
 });
 
 test('a process that takes too long is ended', async (t) => {
-  // Nobody writes to it: the process does not end by itself.
+  // A FIFO without a writer: the process waits until it is ended.
   const path = join(t.testdir({}), 'fifo');
   execFileSync('mkfifo', [path]);
   const setup = { backend: 'cpu', device: '', build: buildOf(path), bounds: BOUNDS, threads: 1 } as const;
