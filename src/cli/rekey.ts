@@ -46,7 +46,7 @@ function show({ dataKeys, earlier }: Rekeyed, isServed: boolean): void {
   print('Keep the earlier master key for earlier backups.');
   print(
     isServed
-      ? 'Configure the new one (master_key), then run: decider reload. Leave its file in place until then.'
+      ? 'Configure the new one (master_key), then run: decider reload, or restart the server, if it is a variable (DECIDER_MASTER_KEY). Leave its file in place until then.'
       : 'Configure the new one (master_key) before the next start.',
   );
 }

@@ -30,7 +30,7 @@ export const isMasterKey = (store: Store, master: Buffer): boolean =>
 
 /** What the operator must do after `decider rekey --new-key`, while the configuration has another key. */
 export const CONFIGURE_NEW_KEY =
-  'master_key is not the current master key. Configure the new one (the file of decider rekey --new-key), then run: decider reload';
+  'master_key is not the current master key. Configure the new one (the file of decider rekey --new-key), then run: decider reload, or restart the server, if it is a variable (DECIDER_MASTER_KEY)';
 
 /** Throws StoreError unless `given`, or the folder's file if it is '', is the key that data keys are encrypted with. */
 export function checkMasterKey(store: Store, given: string): void {
