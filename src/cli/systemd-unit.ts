@@ -3,7 +3,10 @@ import type { Settings } from '../settings/index.js';
 
 /** What a unit is made from. */
 export interface UnitOptions {
-  readonly settings: Pick<Settings, 'data' | 'models' | 'tls' | 'http' | 'engine' | 'port' | 'gateway'>;
+  readonly settings: Pick<
+    Settings,
+    'data' | 'store' | 'models' | 'tls' | 'http' | 'engine' | 'port' | 'gateway'
+  >;
   /** Absolute path; null: none. */
   readonly config: string | null;
   /** The words that run `decider`: absolute paths of Node.js and of the program, or of the start script of a bundle. */
@@ -21,6 +24,8 @@ const STATE_FOLDER = `/var/lib/${STATE}`;
 const STOP_MARGIN_MS = 30_000;
 /** The first version with `RestartSteps`. */
 const STEPS_SINCE = 254;
+/** Paths that `ProtectHome=yes` hides. */
+const HIDDEN = /^\/(home|root|run\/user)(\/|$)/;
 /** Ports below it need a capability. */
 const FREE_PORTS_FROM = 1_024;
 
@@ -87,10 +92,9 @@ function pauses(systemd: number | null): string[] {
 }
 
 function hardening({ settings, command, config }: UnitOptions): string[] {
-  const { data, models, tls, port, gateway } = settings;
-  const atHome = [data, models, tls.cert, tls.key, ...command, config ?? ''].some((path) =>
-    /^\/(home|root)\//.test(path),
-  );
+  const { data, store, models, tls, port, gateway } = settings;
+  const paths = [data, store.ca, models, tls.cert, tls.key, ...command, config ?? ''];
+  const isHidden = paths.some((path) => HIDDEN.test(path));
   const bindsLow = [port, gateway.port].some((each) => each !== 0 && each < FREE_PORTS_FROM);
   const capabilities = bindsLow ? 'CAP_NET_BIND_SERVICE' : '';
   return [
@@ -98,7 +102,7 @@ function hardening({ settings, command, config }: UnitOptions): string[] {
     `CapabilityBoundingSet=${capabilities}`,
     `AmbientCapabilities=${capabilities}`,
     'ProtectSystem=strict',
-    `ProtectHome=${atHome ? 'read-only' : 'yes'}`,
+    `ProtectHome=${isHidden ? 'read-only' : 'yes'}`,
     'PrivateTmp=yes',
     'ProtectProc=invisible',
     'ProtectClock=yes',

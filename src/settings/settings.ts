@@ -153,7 +153,7 @@ export const SETTINGS = {
       min: 0,
       max: 3_600_000,
       meaning:
-        'How long a stopping server waits for the requests in flight. Whatever ends the process must wait 30 seconds longer before it kills it.',
+        'How long a stopping server waits for the requests in flight. Whatever ends the process must wait 30 seconds longer before it kills it; for systemd, print the unit again, see `docs/operations.md`.',
     }),
   },
   tls: {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { ApiError } from '../../src/api/index.js';
@@ -38,6 +38,26 @@ test('the health check asks the address that the server listens on', async (t) =
   const ipv6 = await serve(t, 'node', undefined, { host: '::1' }).catch(() => null);
   if (ipv6 === null) t.comment('SKIPPED: no IPv6 here');
   else t.equal(await health({ DECIDER_PORT: String(ipv6.port), DECIDER_HOST: '::' }), 0);
+});
+
+test('the health check reads the file of DECIDER_CONFIG, and variables take its place', async (t) => {
+  const folder = t.testdir({});
+  const tls = certificateIn(folder);
+  const { port } = await serve(t, 'node', undefined, { tls, host: '127.0.0.3' });
+  const DECIDER_CONFIG = join(folder, 'decider.json');
+  const write = (settings: object | string) =>
+    writeFileSync(DECIDER_CONFIG, typeof settings === 'string' ? settings : JSON.stringify(settings));
+  const { cert } = tls.files;
+  write({ host: '127.0.0.3', port, tls: { cert } });
+  t.equal(await health({ DECIDER_CONFIG }), 0);
+  t.equal(await health({ DECIDER_CONFIG, DECIDER_HOST: '127.0.0.4' }), 1, 'another address');
+  write(`\uFEFF${JSON.stringify({ host: '127.0.0.4', port: 1, 'tls.cert': cert })}`);
+  const variables = { DECIDER_HOST: '127.0.0.3', DECIDER_PORT: String(port) };
+  t.equal(await health({ DECIDER_CONFIG, ...variables }), 0);
+  for (const broken of ['null', '{']) {
+    write(broken);
+    t.equal(await health({ DECIDER_CONFIG, ...variables, DECIDER_TLS_CERT: cert }), 0, broken);
+  }
 });
 
 test('the health check fails while models load', async (t) => {

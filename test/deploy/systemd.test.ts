@@ -59,7 +59,14 @@ test('a unit follows the settings', async (t) => {
   t.strictSame(lineOf(unitOf({ DECIDER_PORT: '443' }), 'AmbientCapabilities'), ['CAP_NET_BIND_SERVICE']);
   t.strictSame(lineOf(unitOf({ DECIDER_PORT: '1024' }), 'AmbientCapabilities'), ['']);
   t.strictSame(lineOf(unitOf({}), 'ProtectHome'), ['yes']);
-  t.strictSame(lineOf(unitOf({ DECIDER_MODELS: `/${'home'}/ops/models` }), 'ProtectHome'), ['read-only']);
+  const paths = ['DATA', 'STORE_CA', 'MODELS', 'TLS_CERT', 'TLS_KEY'].map((name) => `DECIDER_${name}`);
+  const protection = (name: string, path: string) => lineOf(unitOf({ [name]: path }), 'ProtectHome');
+  for (const name of paths) {
+    t.strictSame(protection(name, `/${'home'}/ops/a`), ['read-only'], name);
+    t.strictSame(protection(name, '/srv/home/a'), ['yes'], name);
+  }
+  t.strictSame(protection('DECIDER_DATA', '/root'), ['read-only']);
+  t.strictSame(protection('DECIDER_STORE_CA', '/run/user/990/ca.pem'), ['read-only']);
   const odd = unitOf({}, { command: ['/usr/bin/node', '/opt/100%/a "b" $c.mjs'], config: null });
   t.strictSame(lineOf(odd, 'ExecStart'), ['/usr/bin/node "/opt/100%%/a \\"b\\" $$c.mjs" serve']);
 });
