@@ -223,7 +223,7 @@ export class TaskService {
       throw new ApiError(
         'outcome_unknown',
         `The shadow build was promoted: version ${task.version} is in use. The task cannot be read at the moment; look at it later.`,
-        { final: true },
+        { retryAfterSeconds: 1, final: true },
       );
     }
   }

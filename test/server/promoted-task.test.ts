@@ -48,7 +48,7 @@ test('a promotion is not answered with an error after which a repetition is refu
   await t.rejects(promote({ version: null, build: null }, away), {
     type: 'outcome_unknown',
     message: /^The shadow build was promoted: version 2 is in use\./,
-    headers: { final: true },
+    headers: { retryAfterSeconds: 1, final: true },
   } as never);
   await t.rejects(promote({ version: 1, build: null }, away), away, 'the same call again succeeds');
   const gone = new ApiError('task_not_found', 'The workspace has no such task.');
