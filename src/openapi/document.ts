@@ -247,8 +247,25 @@ function requestBody(route: Route): object {
     return { required: true, content: { 'application/jsonl': { schema: { type: 'string' } } } };
   const { schema, example } = REQUESTS[route.name];
   const required = route.body !== 'promotion';
-  return { required, content: { 'application/json': { schema: reference(schema), example } } };
+  const json = { 'application/json': { schema: reference(schema), example } };
+  const takesFiles = route.body === 'decision' && route.errors !== 'openai';
+  return { required, content: takesFiles ? { ...json, ...withFiles(schema) } : json };
 }
+
+/** Contract 4.1 rule 3: a request with its images as files. */
+const withFiles = (schema: SchemaName) => ({
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      required: ['request'],
+      properties: { request: reference(schema) },
+      additionalProperties: { contentMediaType: 'application/octet-stream' },
+      description:
+        'The first part is `request`, the JSON. Every other part is an image file, whose name an asset gives as its `part`.',
+    },
+    encoding: { request: { contentType: 'application/json' } },
+  },
+});
 
 /** The 200 and the errors of a route, by status. */
 function responsesOf(route: Route, answer: SchemaName | null): object {

@@ -3,6 +3,7 @@ import { test } from 'tap';
 import { Compile } from 'typebox/schema';
 import {
   DECIDE_EXAMPLE,
+  DECISIONS_EXAMPLE,
   DecideResponseSchema,
   ErrorSchema,
   HealthSchema,
@@ -27,6 +28,28 @@ test('the OpenAPI document is valid, served and printed alike', async (t) => {
   t.ok(valid, JSON.stringify(errors));
   const { stdout } = await decider(t, ['openapi']).end();
   t.strictSame(JSON.parse(stdout), served);
+});
+
+test('the document has the multipart body of the routes that take one', async (t) => {
+  const { url, headers } = await server();
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+    readonly paths: Record<string, { post?: { requestBody?: { content: object } } }>;
+  };
+  const { 'content-type': _, ...own } = Object.fromEntries(new Headers(headers));
+  await fetch(`${url}/v1/tasks/a`, { method: 'PUT', headers, body: JSON.stringify(TASK_EXAMPLE) });
+  for (const [path, request, status] of [
+    ['/v1/decide', DECIDE_EXAMPLE, 200],
+    ['/v1/systemone', DECIDE_EXAMPLE, 200],
+    ['/v1/tasks/{name}/decide', { state: DECIDE_EXAMPLE.state }, 200],
+    ['/v1/decisions', DECISIONS_EXAMPLE, 415],
+  ] as const) {
+    const body = new FormData();
+    body.append('request', new Blob([JSON.stringify(request)], { type: 'application/json' }));
+    const response = await fetch(url + path.replace('{name}', 'a'), { method: 'POST', headers: own, body });
+    t.equal(response.status, status, path);
+    const documented = Object.keys(paths[path]?.post?.requestBody?.content ?? {});
+    t.equal(documented.includes('multipart/form-data'), status === 200, path);
+  }
 });
 
 test('what the server answers fits the schemas of the document', async (t) => {
