@@ -20,9 +20,12 @@ export const OPERATOR_ERRORS = {
       'The `Host` is not an address, `localhost` or a name in `operator.hosts`, or a page of another site sent the request.',
   },
   unauthorized: { status: 401, meaning: 'The operator’s token is missing or wrong.' },
-  not_found: { status: 404, meaning: 'There is no such path, workspace or key.' },
+  not_found: { status: 404, meaning: 'There is no such path, workspace, key or batch.' },
   method_not_allowed: { status: 405, meaning: 'The path does not support the method; see `Allow`.' },
-  unsupported_media_type: { status: 415, meaning: 'The body is not `application/json`.' },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'The body is not `application/json`, or has a `Content-Encoding` other than `identity`.',
+  },
   body_too_large: { status: 413, meaning: 'The body is larger than 16 KiB.' },
   request_timeout: { status: 408, meaning: 'The body did not arrive within 10 seconds.' },
   invalid_json: { status: 400, meaning: 'The body is not JSON in UTF-8.' },
@@ -39,7 +42,7 @@ export const OPERATOR_ERRORS = {
   conflict: {
     status: 409,
     meaning:
-      'The workspace exists already, the key is in a state that does not permit the change, or the workspace has another `version`: `current` is the workspace as it is now.',
+      'The workspace exists already or is closed, the key is in a state that does not permit the change, the batch has finished, or the workspace has another `version`: `current` is the workspace as it is now.',
   },
   outcome_unknown: {
     status: 502,

@@ -235,7 +235,7 @@ export interface OperatorLogLine {
 export interface OperatorAuditEntry {
   readonly number: number;
   readonly time: string;
-  /** `cli:<user of the system>`, `operator:<client address>` or `server`. */
+  /** `cli:<user of the system>`, `operator:<client address>`, `key:<key id>` of a caller, or `server`. */
   readonly actor: string;
   /** A key of `AUDIT_ACTIONS`. */
   readonly action: string;

@@ -119,8 +119,8 @@ command(ofWorkspaces, 'models', 'set the models that a workspace may use')
   .action(async (id, names, options) => (await workspaces()).models(id, names, options));
 command(ofWorkspaces, 'limits', 'set the limits of each key of a workspace')
   .argument('<id>', 'the workspace')
-  .option('--requests-per-minute <number>', 'maximum requests in any minute')
-  .option('--bytes-per-minute <number>', 'maximum bytes of requests in any minute')
+  .option('--requests-per-minute <number>', 'maximum requests in any minute, 1 to 1000000')
+  .option('--bytes-per-minute <number>', 'maximum bytes of requests in any minute, 1 to 2^40')
   .action(async (id, options) => (await workspaces()).limits(id, options));
 
 const ofKeys = program.command('keys').description('manage API keys');

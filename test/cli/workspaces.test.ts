@@ -1,4 +1,6 @@
 import { test } from 'tap';
+import { BYTES_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX } from '../../src/access/workspaces.js';
+import { program } from '../../src/cli/program.js';
 import { getWorkspace } from '../../src/storage/folder/administration/rows.js';
 import { books } from '../support/books.js';
 import { modelsFolder } from '../support/server.js';
@@ -64,9 +66,16 @@ test('workspaces budget, limits: set, lifted, and refused', async (t) => {
     bytes_per_minute: 8,
   });
   await mistake(/^limits: give --requests-per-minute/, 'workspaces', 'limits', 'w');
-  for (const number of ['0', '1e3']) {
+  for (const number of ['0', '1e3', String(REQUESTS_PER_MINUTE_MAX + 1)]) {
     await mistake(/^requests-per-minute: /, 'workspaces', 'limits', 'w', '--requests-per-minute', number);
   }
+  const group = program.commands.find((command) => command.name() === 'workspaces');
+  const help = group?.commands
+    .find((command) => command.name() === 'limits')
+    ?.helpInformation()
+    .replaceAll(/\s+/g, ' ');
+  t.match(help, `maximum requests in any minute, 1 to ${REQUESTS_PER_MINUTE_MAX} `);
+  t.match(help, `maximum bytes of requests in any minute, 1 to 2^${Math.log2(BYTES_PER_MINUTE_MAX)} `);
 });
 
 test('workspaces models: names of the manifest, all, and models that are gone', async (t) => {

@@ -37,6 +37,11 @@ test('docs/cli.md has the help of every command', async (t) => {
     ({ words, help }) => `### ${words.join(' ')}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`,
   );
   checkTable(t, 'docs/cli.md', 'commands', details.join('\n').trim().split('\n'));
+  const listed = /^- These commands read the \[configuration\].+$/m.exec(read('docs/cli.md'))?.[0] ?? '';
+  const isListed = (words: readonly string[]) =>
+    [words.join(' '), words[0]].some((name) => listed.includes(`\`${name}\``));
+  for (const { words, help } of single)
+    t.equal(isListed(words), help.includes(' --config <'), words.join(' '));
 });
 
 test('every `decider` command that a page names exists', async (t) => {
