@@ -266,7 +266,8 @@ export const SETTINGS = {
     allowed_hosts: list({
       default: [],
       entry: readHost,
-      meaning: 'Hosts outside the public internet that webhooks may call.',
+      meaning:
+        'Hosts that webhooks may call although their addresses or names are not those of the public internet; see `docs/batches.md`.',
     }),
   },
   operator: {

@@ -42,13 +42,18 @@ export interface WebhookGuard {
   readonly authorities?: string;
 }
 
-/** The same text for unknown and private names, so that callers learn nothing about the internal DNS. */
-const NOT_PUBLIC = 'name a host that resolves, and only to public internet addresses';
+/** The same text for unknown names and private addresses, so that callers learn nothing about the internal DNS. */
+const NOT_PUBLIC =
+  'name a host that resolves, and only to public internet addresses, unless the operator lists it in webhook.allowed_hosts';
+/** DNS was not asked. */
+const NOT_PUBLIC_NAME =
+  'name a host with two labels or more, not in a domain that is never public, such as .local or .internal, unless the operator lists it in webhook.allowed_hosts';
 
 /** Checks a host without DNS: literal addresses and names of private networks. Throws ApiError. */
 export function checkHost(host: string, guard: WebhookGuard): void {
   if (guard.allowedHosts.has(host)) return;
-  if (isAddress(host) ? !isPublicAddress(host) : isPrivateName(host)) throw addressError(NOT_PUBLIC);
+  if (!isAddress(host) && isPrivateName(host)) throw addressError(NOT_PUBLIC_NAME);
+  if (isAddress(host) && !isPublicAddress(host)) throw addressError(NOT_PUBLIC);
 }
 
 /**
@@ -143,7 +148,7 @@ function isIsatap(bytes: readonly number[]): boolean {
  * Domains that do not exist in the public internet, so that names in them belong to a private network: RFC 6761, 6762
  * (with appendix G), 7686, 8375 and 9476, and `localdomain`, which is common practice.
  */
-const PRIVATE_DOMAINS = [
+export const PRIVATE_DOMAINS = [
   'alt',
   'corp',
   'example',

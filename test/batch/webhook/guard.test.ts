@@ -2,9 +2,10 @@ import type { LookupAddress } from 'node:dns';
 import { type Test, test } from 'tap';
 import { type ApiError, LIMITS } from '../../../src/api/index.js';
 import { callWebhook, checkWebhookAddress } from '../../../src/batch/index.js';
-import { guardedLookup, type WebhookGuard } from '../../../src/batch/webhook/guard.js';
+import { guardedLookup, PRIVATE_DOMAINS, type WebhookGuard } from '../../../src/batch/webhook/guard.js';
 import { HOSTS, NOT_PUBLIC, PUBLIC } from '../../support/batch/addresses.js';
 import { answer, HOST, localGuard, Receiver } from '../../support/batch/receiver.js';
+import { read } from '../../support/pages.js';
 
 const DONE = { id: 'batch_0123456789abcdefghijklmn', status: 'done' } as const;
 const NAME = 'hooks.example.com';
@@ -141,7 +142,7 @@ async function message(t: Test, address: string, guard: WebhookGuard): Promise<s
   return String(error);
 }
 
-test('the error is the same whether a name is private or not found: it reveals nothing about the internal DNS', async (t) => {
+test('the error is the same whether an address is private or a name not found: it reveals nothing about the internal DNS', async (t) => {
   const failing = localGuard({ resolve: () => Promise.reject(new Error('queryA EREFUSED hooks')) });
   const silent = localGuard({ resolve: () => new Promise(() => {}) });
   const late = message(t, `https://${NAME}/`, silent);
@@ -153,12 +154,23 @@ test('the error is the same whether a name is private or not found: it reveals n
     message(t, `https://${NAME}/`, answering([])),
     message(t, `https://${NAME}/`, failing),
     message(t, 'https://10.1.2.3/', failing),
-    message(t, 'https://db.internal/', failing),
     late,
   ]);
   t.equal(new Set(messages).size, 1);
   t.notMatch(messages[0], /\d|EREFUSED|hooks|internal/);
   t.match(messages[0], 'public');
+});
+
+test('a name that is refused without DNS has an error of its own, and the page lists the domains', async (t) => {
+  const failing = localGuard({ resolve: () => Promise.reject(new Error('queryA EREFUSED hooks')) });
+  for (const host of ['intranet', 'db.internal', 'internal']) {
+    t.match(
+      await message(t, `https://${host}/`, failing),
+      /two labels or more, .* webhook\.allowed_hosts\.$/,
+    );
+  }
+  const listed = /^- Names .* are refused without asking DNS: (.+)\.$/m.exec(read('docs/batches.md'))?.[1];
+  t.strictSame(listed?.match(/(?<=`)[a-z.]+(?=`)/g), PRIVATE_DOMAINS);
 });
 
 test('the signal aborts when a lookup takes too long', async (t) => {
