@@ -231,7 +231,7 @@ export const SETTINGS = {
       min: 1,
       max: 3_600_000,
       meaning:
-        'Time limit of a request in the engine, once for every 16 prompts of it (questions, or orders of options), in exact mode once; beyond it the answer is 503 `overloaded`.',
+        'Time limit of a request in the engine, once for every 16 prompts of it, or part of 16 (questions, or orders of options), in exact mode once: for 33 questions 3 × 60 s, in exact mode 60 s. Beyond it the answer is 503 `overloaded`.',
     }),
     sequences: integer({
       default: 64,
