@@ -92,6 +92,23 @@ test('logits that are not numbers, equal ones, and wrong ones are refused with t
   );
 });
 
+test('no device is judged by answers of the CPU that are not numbers', (t) => {
+  const answers = (value: number): Answers =>
+    Array.from({ length: COMPARED_MIN }, () => [Float32Array.of(value, -value)]);
+  const found = (value: number) => {
+    const all = answers(value);
+    return { alone: all, together: all, repeated: { alone: all.slice(0, 2), together: all.slice(0, 2) } };
+  };
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
+    const reference = [...answers(1).slice(1), [Float32Array.of(value, 0)]];
+    t.match(judgeNumerics(reference, found(9), 4).refusals, [
+      /^on the CPU, the logits of 1 of 16 questions are not numbers, .* the CPU computes wrongly$/,
+    ]);
+  }
+  t.equal(judgeNumerics(answers(1), found(-9), 4).refusals.length, 2);
+  t.end();
+});
+
 test('answers that change from run to run are refused with the reason', async (t) => {
   let decodes = 0;
   const drifting = brokenAddon((logits) => {

@@ -69,24 +69,33 @@ function* refusalsOf(
 ): Generator<string> {
   if (prompts < COMPARED_MIN)
     yield `only ${prompts} prompts could be compared with the CPU in the time given; at least ${COMPARED_MIN} are needed`;
+  const expected = reference.flat();
+  const unknown = expected.filter(isUnusable).length;
+  if (unknown > 0) {
+    yield `on the CPU, the logits of ${unknown} of ${expected.length} questions are not numbers, so that the answers of the device cannot be judged; the file of the model is damaged, or the CPU computes wrongly`;
+    return;
+  }
   const all = [found.alone, found.together, found.repeated.alone, found.repeated.together].flat(2);
-  const unusable = all.filter((logits) => !logits.every(Number.isFinite)).length;
+  const unusable = all.filter(isUnusable).length;
   if (unusable > 0) {
     yield `the logits of ${unusable} of ${all.length} questions are not numbers`;
     return;
   }
   const equal = found.alone.flat().filter(isFlat).length;
-  if (equal > reference.flat().filter(isFlat).length)
+  if (equal > expected.filter(isFlat).length)
     yield `the logits of ${equal} of ${alone.questions} questions are the same for all options; on the CPU they differ`;
   for (const [how, difference] of Object.entries({ alone, 'with others': together })) {
-    if (difference.largest > bounds.largest || difference.mean > bounds.mean)
+    // Here and below, written so that NaN fails too.
+    if (!(difference.largest <= bounds.largest && difference.mean <= bounds.mean))
       yield `asked ${how}, its probabilities are up to ${show(difference.largest)} from those of the CPU (at most ${show(bounds.largest)} is usual), ${show(difference.mean)} in the mean (at most ${show(bounds.mean)}), and ${difference.changed} of ${difference.questions} answers differ`;
   }
   if (repeated.variants > 1)
     yield `it gave ${repeated.variants} different answers to the same request in ${repeated.times} repeats, up to ${show(repeated.alone.largest)} apart`;
-  if (repeated.together.largest > bounds.largest)
+  if (!(repeated.together.largest <= bounds.largest))
     yield `the same request is answered up to ${show(repeated.together.largest)} differently beside others (at most ${show(bounds.largest)} is usual)`;
 }
+
+const isUnusable = (logits: Float32Array) => !logits.every(Number.isFinite);
 
 const isFlat = (logits: Float32Array) => logits.length > 1 && logits.every((value) => value === logits[0]);
 
