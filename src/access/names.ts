@@ -1,3 +1,4 @@
+import { exceedsCodePoints } from '../base/index.js';
 import { AccessError } from './workspaces.js';
 
 /** Characters of the name of a workspace or a key. */
@@ -14,7 +15,7 @@ export const isPlainLine = (text: string): boolean => !UNSAFE.test(text);
 /** Throws AccessError for a text that cannot be the name of a workspace or a key; null: it has none. */
 export function checkName(name: string | null | undefined): void {
   if (name === null || name === undefined) return;
-  const isBounded = name !== '' && name.length <= NAME_CHARACTERS_MAX && name.trim() === name;
+  const isBounded = name !== '' && !exceedsCodePoints(name, NAME_CHARACTERS_MAX) && name.trim() === name;
   if (isBounded && isPlainLine(name)) return;
   throw new AccessError(
     'name',

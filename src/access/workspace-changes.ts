@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { showInstant } from '../base/index.js';
+import { exceedsCodePoints, showInstant } from '../base/index.js';
 import type { AuditFields, AuditRecord } from './audit.js';
 import type { Change, Decision } from './change.js';
 import { type Amount, showAmount } from './money.js';
@@ -27,7 +27,7 @@ interface GrantOptions {
 }
 
 /** Characters of the reason of a grant. */
-const REASON_CHARACTERS_MAX = 200;
+export const REASON_CHARACTERS_MAX = 200;
 
 /** The models of a change that the manifest has, as models, builds or aliases, and what a refusal of others suggests. */
 interface KnownModels {
@@ -132,7 +132,8 @@ function checkVersion(workspace: Workspace, version: string | undefined): void {
 
 function checkReason(reason: string | undefined): void {
   if (reason === undefined) return;
-  if (reason.trim() !== '' && reason.length <= REASON_CHARACTERS_MAX && isPlainLine(reason)) return;
+  if (reason.trim() !== '' && !exceedsCodePoints(reason, REASON_CHARACTERS_MAX) && isPlainLine(reason))
+    return;
   throw new AccessError(
     'reason',
     `it must be one line of 1 to ${REASON_CHARACTERS_MAX} characters without control characters.`,

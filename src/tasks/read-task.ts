@@ -1,4 +1,5 @@
 import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../api/index.js';
+import { exceedsCodePoints } from '../base/index.js';
 import { checkQuestions, decompress, type OpenBody, openBody } from '../decide/index.js';
 import type { Catalog } from '../engine/index.js';
 import { readShadow } from './shadow/read-shadow.js';
@@ -56,9 +57,7 @@ function readDescription(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string')
     throw new ApiError('invalid_task', '`description` must be a string or null.');
-  // A code point has at most two code units.
-  const isShort = value.length <= LIMITS.taskDescriptionCodePoints;
-  if (isShort || [...value].length <= LIMITS.taskDescriptionCodePoints) return value;
+  if (!exceedsCodePoints(value, LIMITS.taskDescriptionCodePoints)) return value;
   throw new ApiError(
     'invalid_task',
     `\`description\` is longer than the limit of ${LIMITS.taskDescriptionCodePoints} characters.`,

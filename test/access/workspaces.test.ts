@@ -1,7 +1,9 @@
 import { test } from 'tap';
-import { readGrant } from '../../src/access/index.js';
-import { MODEL_NAME_CHARACTERS_MAX } from '../../src/access/workspace-changes.js';
+import { CHANGES, readGrant } from '../../src/access/index.js';
+import { checkName, NAME_CHARACTERS_MAX } from '../../src/access/names.js';
+import { MODEL_NAME_CHARACTERS_MAX, REASON_CHARACTERS_MAX } from '../../src/access/workspace-changes.js';
 import { visible } from '../../src/base/index.js';
+import { makeChange } from '../../src/storage/folder/administration/change.js';
 import {
   findWorkspace,
   getKey,
@@ -94,6 +96,22 @@ test('a change sets what it names and leaves the rest; a refused one changes not
   t.match(changeWorkspace(store, clock, 'acme', { models: ['A.1_b:c@d+e-f', longest] }).models, {
     length: 2,
   });
+});
+
+test('a name and a reason have as many characters as documented, also outside of the first plane', async (t) => {
+  const { clock, store } = opened(t);
+  createWorkspace(store, clock, 'acme');
+  const grant = (reason: string) => makeChange(store, clock, CHANGES.grantCredit('acme', 1n, { reason }));
+  for (const character of ['n', '😀']) {
+    checkName(character.repeat(NAME_CHARACTERS_MAX));
+    t.throws(() => checkName(character.repeat(NAME_CHARACTERS_MAX + 1)), {
+      message: /of 1 to 64 characters/,
+    });
+    grant(character.repeat(REASON_CHARACTERS_MAX));
+    const refused = { message: /of 1 to 200 characters/ };
+    t.throws(() => grant(character.repeat(REASON_CHARACTERS_MAX + 1)), refused);
+  }
+  t.equal(getWorkspace(store, 'acme').granted, 2n);
 });
 
 test('keys are listed by the time at which they were made, of one workspace or of all', async (t) => {

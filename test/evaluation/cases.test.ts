@@ -45,6 +45,7 @@ test('every invalid line is reported with file and line number', async (t) => {
     ['{', /invalid_json: The line is not valid JSON/],
     [{ ...CASE, id: '' }, /`id` must be a string/],
     [{ ...CASE, id: 'x'.repeat(NAME_CHARACTERS_MAX + 1) }, /1 to 256 characters/],
+    [{ ...CASE, group: '😀'.repeat(NAME_CHARACTERS_MAX + 1) }, /1 to 256 characters/],
     [{ ...CASE, split: 'test' }, /`split` must be development or held_out/],
     [{ ...CASE, expect: {} }, /unknown field "expect"/],
     [{ id: 'a', expected: EXPECTED }, /`request` is missing/],
@@ -65,7 +66,10 @@ test('every invalid line is reported with file and line number', async (t) => {
         .join('\\n'),
     ),
   });
-  t.ok(read(t, [{ ...CASE, id: 'x'.repeat(NAME_CHARACTERS_MAX) }]));
+  for (const character of ['x', '😀']) {
+    const longest = character.repeat(NAME_CHARACTERS_MAX);
+    t.ok(read(t, [{ ...CASE, id: longest, group: longest }]));
+  }
 });
 
 test('an id is used once, and a group belongs to one split', async (t) => {

@@ -1,7 +1,7 @@
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ApiError, LIMITS } from '../../api/index.js';
-import { type Clock, hostOf, parseUrl } from '../../base/index.js';
+import { type Clock, exceedsCodePoints, hostOf, parseUrl } from '../../base/index.js';
 
 /** The error for a refused address (contract 7.1). `rule` completes the sentence "the address must …". */
 const addressError = (rule: string): ApiError =>
@@ -16,8 +16,7 @@ const HTTPS = /^https:\/\/[^/\\]/i;
  */
 export function readWebhookAddress(text: string): URL {
   const limit = LIMITS.webhookAddressCodePoints;
-  // A code point has at most two code units: longer strings need not be counted.
-  if (text.length > 2 * limit || [...text].length > limit) {
+  if (exceedsCodePoints(text, limit)) {
     throw addressError(`have at most ${limit.toLocaleString('en')} characters`);
   }
   const url = parseUrl(text);

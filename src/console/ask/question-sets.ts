@@ -29,7 +29,7 @@ export function keepSets(sets: QuestionSets): QuestionSets {
 
 /** The sets with another one, which replaces one of the same name. Throws Error. */
 export function withSet(sets: QuestionSets, name: string, questions: string): QuestionSets {
-  if (name === '' || name.length > NAME_CHARACTERS_MAX)
+  if (name === '' || [...name].length > NAME_CHARACTERS_MAX)
     throw new Error(`A name has 1 to ${NAME_CHARACTERS_MAX} characters.`);
   readJson(questions);
   return new Map([...sets, [name, questions]]);

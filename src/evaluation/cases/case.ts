@@ -1,4 +1,5 @@
 import { ApiError, OPTION_KINDS, type QuestionType } from '../../api/index.js';
+import { exceedsCodePoints } from '../../base/index.js';
 import { ANY_MODEL, checkRequest, type DecideRequest, openBody, type Question } from '../../decide/index.js';
 import type { Split } from '../answered.js';
 
@@ -74,7 +75,8 @@ function checkSource(request: string): DecideRequest {
 }
 
 function readName(value: unknown, field: string): string {
-  if (typeof value === 'string' && value.length >= 1 && value.length <= NAME_CHARACTERS_MAX) return value;
+  if (typeof value === 'string' && value !== '' && !exceedsCodePoints(value, NAME_CHARACTERS_MAX))
+    return value;
   throw new CaseError(`\`${field}\` must be a string of 1 to ${NAME_CHARACTERS_MAX} characters`);
 }
 

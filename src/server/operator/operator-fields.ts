@@ -1,4 +1,12 @@
-import { isArrayOf, isBoolean, isInteger, isNullOr, isString, type Shape } from '../../base/index.js';
+import {
+  exceedsCodePoints,
+  isArrayOf,
+  isBoolean,
+  isInteger,
+  isNullOr,
+  isString,
+  type Shape,
+} from '../../base/index.js';
 import { Refusal } from './refusal.js';
 
 /** What a field of a body may be, and its name in a message. */
@@ -104,7 +112,7 @@ export function readPage<Field extends string>(
   fields: readonly Field[],
 ): ReadPage<Field> {
   const { search, sort, limit, offset } = query;
-  if (search !== undefined && search.length > SEARCH_CHARACTERS_MAX) {
+  if (search !== undefined && exceedsCodePoints(search, SEARCH_CHARACTERS_MAX)) {
     throw wrong('search', `must have at most ${SEARCH_CHARACTERS_MAX} characters`);
   }
   const field = fields.find((each) => each === sort?.replace(/^-/, ''));
