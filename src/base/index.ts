@@ -20,6 +20,7 @@ export * from './patient-fetch.js';
 export * from './quantile.js';
 export * from './random.js';
 export * from './shape.js';
+export * from './shared-copy.js';
 export * from './shared-turn.js';
 export * from './shares.js';
 export * from './shell-word.js';

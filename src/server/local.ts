@@ -1,5 +1,5 @@
-import type { Owner } from '../base/index.js';
-import { decide, type PrepareResult, type SentRequest } from '../decide/index.js';
+import { type Clock, type Owner, sharedCopy } from '../base/index.js';
+import { type DecideDependencies, decide, type PrepareResult, type SentRequest } from '../decide/index.js';
 import { Catalog, type Manifest } from '../engine/index.js';
 import type { Settings } from '../settings/index.js';
 import { Metrics } from '../telemetry/index.js';
@@ -62,33 +62,55 @@ export async function openLocal(
     backend: engines.backend,
     catalog: engines.catalog,
     decide: (request, signal) =>
-      untilComputed(
-        dependencies.clock,
-        async (alone) => {
-          let prepared: PrepareResult | undefined;
-          const { json } = await decide(
-            request,
-            {
-              clock: dependencies.clock,
-              async prepare(sent) {
-                prepared = await set.prepare(sent, OWNER, signal);
-                return prepared;
-              },
-              engine: (build) => engines.get(build),
-              reserve: () => FREE,
-            },
-            // As a batch line: without a deadline, since the caller bounds the concurrency.
-            { signal, urgency: 'batch', alone },
-          );
-          return { json, temperatures: temperaturesOf(prepared as PrepareResult) };
-        },
+      decideLocally(request, signal, {
+        clock: dependencies.clock,
+        prepare: (sent) => set.prepare(sent, OWNER, signal),
+        engine: (build) => engines.get(build),
         beforeWait,
-      ),
+      }),
     close: () => engines.close(),
     exit(status) {
       if (engines.stuckReason !== null) engines.exit(status);
     },
   };
+}
+
+/** What decides in this process; see `untilComputed` for `beforeWait`. */
+interface LocalParts extends Pick<DecideDependencies, 'prepare' | 'engine'> {
+  readonly clock: Clock;
+  beforeWait(): void;
+}
+
+/** Decides a request, however long no lane of its model works. */
+export function decideLocally(
+  request: SentRequest,
+  signal: AbortSignal,
+  { clock, prepare, engine, beforeWait }: LocalParts,
+): Promise<LocalDecision> {
+  // Preparing takes the memory of a large body unless it is shared, and each attempt prepares it.
+  const repeatable = { ...request, body: sharedCopy(request.body) };
+  return untilComputed(
+    clock,
+    async (alone) => {
+      let prepared: PrepareResult | undefined;
+      const { json } = await decide(
+        repeatable,
+        {
+          clock,
+          async prepare(sent) {
+            prepared = await prepare(sent);
+            return prepared;
+          },
+          engine,
+          reserve: () => FREE,
+        },
+        // As a batch line: without a deadline, since the caller bounds the concurrency.
+        { signal, urgency: 'batch', alone },
+      );
+      return { json, temperatures: temperaturesOf(prepared as PrepareResult) };
+    },
+    beforeWait,
+  );
 }
 
 /** Names such as `__proto__` are plain ones. */

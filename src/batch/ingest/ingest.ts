@@ -1,4 +1,5 @@
 import { ApiError, type ContentEncoding, type ErrorType } from '../../api/index.js';
+import { sharedCopy } from '../../base/index.js';
 import type { Catalog } from '../../engine/index.js';
 import { type Blocks, freeBlock } from './blocks.js';
 import { checkBatchFile } from './check-batch-file.js';
@@ -154,7 +155,5 @@ const sharedNumber = () => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES
 function shareable(bytes: Buffer): Uint8Array {
   const { buffer, byteOffset, length } = bytes;
   if (buffer instanceof SharedArrayBuffer) return new Uint8Array(buffer, byteOffset, length);
-  const copy = new Uint8Array(new SharedArrayBuffer(length));
-  copy.set(bytes);
-  return copy;
+  return sharedCopy(bytes);
 }

@@ -1,3 +1,4 @@
+import { sharedCopy } from '../../base/index.js';
 import type { Batch } from '../lifecycle/batch-transitions.js';
 import type { LineAborts } from '../line-aborts.js';
 import { type ChunkAnswer, linesOf } from '../reading/open-chunk.js';
@@ -230,7 +231,5 @@ export class OpenBatch {
  */
 function ownBody(body: Buffer): Buffer {
   if (body.length > body.buffer.byteLength / 2) return body;
-  const shared = Buffer.from(new SharedArrayBuffer(body.length));
-  body.copy(shared);
-  return shared;
+  return sharedCopy(body);
 }
