@@ -114,6 +114,14 @@ for (const [name, model, reason] of [
   });
 }
 
+test('a template that takes too long for many options leaves A to Z, which is marked', (t) => {
+  const endless = '{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}{% endfor %}';
+  const slow = `{% if loop.index0 > 25 %}${endless}{% endif %}{{ o.label }}. `;
+  const { profile } = openTiny(t.testdir(), withTemplate(usual(slow)));
+  t.match(profile.labelSet, { list: { length: 26 }, lettersOnly: /takes more than 2000 ms$/, isSlow: true });
+  t.end();
+});
+
 test('labels that are known are not searched for, and questions show them', (t) => {
   const { build } = openTiny(t.testdir());
   const labels = { list: [...'XYZ'].map((text, token) => ({ text, token })), lettersOnly: 'no reason' };

@@ -8,7 +8,7 @@ import type { ServerDependencies } from '../../src/server/server-dependencies.js
 import { loadSettings } from '../../src/settings/index.js';
 import { checkOnce } from '../support/check-once.js';
 import { TRANSPORTS } from '../support/http/serving.js';
-import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
+import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';
 
 const BODY = JSON.stringify({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it?' } } });
 const decide = (url: string, token: string) =>
@@ -71,6 +71,21 @@ test('a model is refused if a lane answers the question of the check otherwise t
     message:
       /tiny\.gguf: its first waves failed: the device gives .* and the CPU 1\.00, 0\.00, 0\.00; .*decider tune/,
   });
+});
+
+test('the log says if a model has letters as its only labels because its template took too long', async (t) => {
+  const reason = 'its decision template does not render: it takes more than 2000 ms';
+  const startWith = (isSlow: { isSlow?: true }) => {
+    const checkModel: typeof checkOnce = async (...asked) => {
+      const { labels, ...facts } = await checkOnce(...asked);
+      return { ...facts, labels: { list: labels.list.slice(0, 26), lettersOnly: reason, ...isSlow } };
+    };
+    return startTestServer(t, {}, undefined, { checkModel });
+  };
+  const warnings = ({ lines }: { lines: readonly string[] }) =>
+    lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('at most 26'));
+  t.match(warnings(await startWith({ isSlow: true })), [{ level: 'warn', model: 'tiny-20260101', reason }]);
+  t.strictSame(warnings(await startWith({})), []);
 });
 
 for (const transport of TRANSPORTS) {

@@ -23,6 +23,8 @@ export interface LabelSet {
   readonly list: readonly Label[];
   /** Why there are no pairs; null if there are. */
   readonly lettersOnly: string | null;
+  /** The template took too long for the most options, which a busy host can cause, too. */
+  readonly isSlow?: true;
 }
 
 /**

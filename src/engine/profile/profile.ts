@@ -10,6 +10,7 @@ import {
   type PromptPart,
   type QuestionShape,
   type Skeleton,
+  SlowTemplateError,
   type Temperatures,
 } from './profile-types.js';
 import { longShapes, requireTexts, sampleShapes, shapeKey } from './question-shapes.js';
@@ -127,7 +128,8 @@ export class Profile {
       return { list: found, lettersOnly: null };
     } catch (error) {
       if (!(error instanceof ProfileError)) throw error;
-      return { list: found.slice(0, LETTERS.length), lettersOnly: error.message };
+      const letters = { list: found.slice(0, LETTERS.length), lettersOnly: error.message };
+      return error instanceof SlowTemplateError ? { ...letters, isSlow: true } : letters;
     }
   }
 

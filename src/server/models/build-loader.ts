@@ -28,6 +28,8 @@ import { LoadedBuild } from './loaded-build.js';
 /** Verifying and checking a file of this size takes long enough for a notice. */
 const ANNOUNCED_BYTES_MIN = 1e9;
 const BYTES_PER_MB = 2 ** 20;
+const SLOW_LABELS =
+  'the template of a model takes too long for questions of many options, so that a question may have at most 26; if the host was busy, restart the server';
 
 /** The settings of requests that a reload can change. */
 export type RequestLimits = Pick<Settings['engine'], 'queue' | 'deadline_ms' | 'answer_cache_mb'>;
@@ -149,6 +151,7 @@ export class BuildLoader {
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
     if (unmeasured !== undefined)
       dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
+    if (labels.isSlow) dependencies.log.warn({ model: build.id, reason: labels.lettersOnly }, SLOW_LABELS);
     return { images, labels, joiners, trainedContextLength, logits };
   }
 
