@@ -5,6 +5,7 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  readSync,
   rmSync,
   writeSync,
 } from 'node:fs';
@@ -61,6 +62,8 @@ const SYNC_EVERY = 64;
 /** Holds callers' data: readable by its owner only. */
 const MODE = 0o600;
 const FORMAT = 'decider archive 1';
+/** Of the first line. */
+const BEGINNING = Buffer.from(`{"format":"${FORMAT}",`);
 
 /** Locks a file, as `lockFile` does; tests pass their own. */
 type Lock = (file: string, tries: number) => (() => void) | null;
@@ -88,11 +91,26 @@ function lockNew(file: string, descriptor: number, take: Lock): () => void {
   throw inUse(file);
 }
 
-/** Removes a file that was killed within its first line. Throws OperatorError for any other file. */
+/**
+ * Removes a file that was killed within its first line: it is empty, or begins as that line does. Throws OperatorError for
+ * any other file, which is somebody's.
+ */
 function removeTorn(file: string): void {
-  for (const _ of readLines(file))
-    throw new OperatorError(`${file} is not an archive. Name another --archive.`);
+  const isTorn = beginsAs(BEGINNING, file) && readLines(file).next().done === true;
+  if (!isTorn) throw new OperatorError(`${file} is not an archive. Name another --archive.`);
   rmSync(file, { force: true });
+}
+
+/** Whether a file agrees with the beginning, over the shorter of the two. */
+function beginsAs(beginning: Buffer, file: string): boolean {
+  const found = Buffer.alloc(beginning.length);
+  const descriptor = openSync(file, constants.O_RDONLY);
+  try {
+    const size = readSync(descriptor, found);
+    return found.subarray(0, size).equals(beginning.subarray(0, size));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Throws OperatorError if the file exists: before a model is loaded in vain. */

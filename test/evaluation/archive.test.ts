@@ -74,6 +74,25 @@ test('the line that a kill cut is removed', async (t) => {
   t.equal(readArchive(file), null, 'an archive without answers is removed');
 });
 
+test('only the beginning of an archive is removed as one that a kill cut', async (t) => {
+  const file = join(t.testdir({}), 'a.jsonl');
+  const line = JSON.stringify(HEADER);
+  for (const cut of ['', '{', line.slice(0, 20), line.slice(0, 40), line]) {
+    writeFileSync(file, cut);
+    const anew = Archive.resume(file, HEADER);
+    anew.add(answer('1'));
+    anew.close();
+    t.equal(readArchive(file)?.answers.length, 1, cut);
+  }
+  for (const other of ['precious', ' ', '{"precious":1}', `${line.slice(0, 20)}?`, '[', line.toUpperCase()]) {
+    writeFileSync(file, other);
+    t.throws(() => Archive.resume(file, HEADER), {
+      message: `${file} is not an archive. Name another --archive.`,
+    });
+    t.equal(readFileSync(file, 'utf8'), other);
+  }
+});
+
 test('an archive of something else is not continued', async (t) => {
   const file = join(t.testdir({}), 'a.jsonl');
   const archive = Archive.create(file, HEADER);
