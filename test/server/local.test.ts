@@ -1,9 +1,12 @@
 import { test } from 'tap';
+import { ApiError } from '../../src/api/index.js';
 import { NO_DIAGNOSTICS } from '../../src/decide/diagnostics.js';
 import type { PrepareResult, SentRequest } from '../../src/decide/index.js';
 import { NotComputed } from '../../src/engine/index.js';
 import { decideLocally } from '../../src/server/local.js';
 import { fakeClock } from '../support/fake-clock.js';
+
+const NO_LANE = new ApiError('model_unavailable', 'No lane works.');
 
 test('every attempt of a request that waits for a lane has its body', async (t) => {
   const clock = fakeClock();
@@ -14,7 +17,7 @@ test('every attempt of a request that waits for a lane has its body', async (t) 
     const { buffer } = sent.body;
     const { body } = structuredClone(sent, { transfer: buffer instanceof ArrayBuffer ? [buffer] : [] });
     bodies.push(Buffer.from(body).toString());
-    if (bodies.length < 3) throw new NotComputed(new Error('no lane'), false);
+    if (bodies.length < 3) throw new NotComputed(NO_LANE, false);
     return { ok: false, type: 'invalid_question', message: 'the third attempt', param: null };
   };
   const request = {
