@@ -15,6 +15,7 @@ import {
   evaluate,
   evaluationPage,
   fitTemperatures,
+  mixedTemperatures,
   modelsText,
   readCases,
   readStored,
@@ -87,6 +88,7 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
       process.exitCode = INTERRUPTED;
       return;
     }
+    warnOfMixed(cases, { outcomes });
     const prices = await pricesFor(settings, target.kind === 'results' ? 'batch' : 'live');
     const { report, answered, failures } = buildReport({ cases, outcomes, target, prices, ...bootstrap });
     if (report === null) {
@@ -222,6 +224,10 @@ function warnOfOtherCases(file: string, { casesSha256 }: StoredOutcomes, cases: 
   printError(`${file} was made with another version of ${cases.file}; cases are matched by id.`);
 }
 
+function warnOfMixed({ cases }: Cases, { outcomes }: Pick<StoredOutcomes, 'outcomes'>): void {
+  for (const sentence of mixedTemperatures(cases, outcomes)) printError(sentence);
+}
+
 async function compareRuns(
   cases: Cases,
   files: readonly string[],
@@ -240,6 +246,8 @@ async function compareRuns(
   }
   warnOfOtherCases(a, first, cases);
   warnOfOtherCases(b, second, cases);
+  warnOfMixed(cases, first);
+  warnOfMixed(cases, second);
   const report = compare(cases, [first, second], bootstrap);
   if (report === null) throw new OperatorError(`${a} and ${b} have no answered question in common.`);
   writeJson(json, report);

@@ -10,21 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { lockFile, OperatorError, wholeLines } from '../base/index.js';
-import type { TargetDescription } from './report.js';
+import { type ArchiveHeader, requireSameRun } from './archive-header.js';
 import type { VariantName } from './variants.js';
-
-/**
- * The first line of an archive. The archive of a run holds every response, so that reports can be made again without
- * asking again. It is JSON Lines and only ever grows: a header, then one `ArchivedAnswer` per request.
- */
-interface ArchiveHeader {
-  readonly format: 'decider archive 1';
-  /** The SHA-256 of the cases file. */
-  readonly cases_sha256: string;
-  readonly target: TargetDescription;
-  /** The model that was asked for; null: as the cases say. */
-  readonly model: string | null;
-}
 
 /** What a target answered, or why it did not. */
 export type Outcome =
@@ -175,7 +162,7 @@ export class Archive {
     try {
       const found = readArchive(file);
       if (found !== null) {
-        checkSame(file, found.header, header);
+        requireSameRun(file, found.header, header);
         const descriptor = openSync(file, constants.O_RDWR | constants.O_APPEND, MODE);
         try {
           truncate(descriptor, found.bytes);
@@ -303,22 +290,4 @@ function parse(bytes: Buffer): Record<string, unknown> | null {
   } catch {
     return null;
   }
-}
-
-/** Throws OperatorError if an archive was made with something else. The concurrency may differ. */
-function checkSame(file: string, found: ArchiveHeader, wanted: ArchiveHeader): void {
-  const differs = differenceOf(found, wanted);
-  if (differs === null) return;
-  throw new OperatorError(
-    `The archive ${file} was made with ${differs}. Repeat that command with --resume, or name another --archive.`,
-  );
-}
-
-function differenceOf(found: ArchiveHeader, wanted: ArchiveHeader): string | null {
-  if (found.cases_sha256 !== wanted.cases_sha256) return 'other cases';
-  if (found.model !== wanted.model) return found.model === null ? 'no --model' : `--model ${found.model}`;
-  const [a, b] = [found.target, wanted.target].map((target) =>
-    JSON.stringify({ ...target, concurrency: undefined }),
-  );
-  return a === b ? null : `another target: ${a}`;
 }

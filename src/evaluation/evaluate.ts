@@ -1,4 +1,5 @@
 import { Archive, type ArchivedAnswer, refuseExisting } from './archive.js';
+import { requireSameBuilds } from './archive-header.js';
 import type { Cases } from './cases/read-cases.js';
 import { Outcomes } from './outcomes.js';
 import type { TargetDescription } from './report.js';
@@ -37,13 +38,14 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   const { cases, variants, model, resume } = options;
   if (!resume) refuseExisting(options.archive);
   let target = await options.openTarget();
-  const { description } = target;
+  const { description, calibrations } = target;
   try {
     const header = {
       format: 'decider archive 1',
       cases_sha256: cases.sha256,
       target: description,
       model,
+      ...(calibrations && { calibrations }),
     } as const;
     const archive = resume
       ? Archive.resume(options.archive, header)
@@ -56,6 +58,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
       if (complete && open.some(({ variant }) => variant === 'other mode')) {
         await target.close();
         target = await options.openOtherMode();
+        requireSameBuilds(options.archive, calibrations, target.calibrations);
         complete = await run(({ variant }) => variant === 'other mode', target);
       }
       return { outcomes, target: description, complete };

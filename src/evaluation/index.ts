@@ -1,4 +1,5 @@
 export type { AnsweredQuestion, Split } from './answered.js';
+export type { Calibrations } from './archive-header.js';
 export { buildReport, type Prices } from './build-report.js';
 export { BENCHMARKS, type BenchmarkName } from './cases/benchmarks.js';
 export { type Cases, readCases } from './cases/read-cases.js';
@@ -10,6 +11,7 @@ export { comparisonPage } from './html/comparison-page.js';
 export { evaluationPage } from './html/evaluation-page.js';
 export { batchLine } from './line-of-case.js';
 export { readStored, type StoredOutcomes } from './outcomes.js';
+export { mixedTemperatures } from './mixed-temperatures.js';
 export type * from './report.js';
 export {
   IGNORED_ROTATIONS,

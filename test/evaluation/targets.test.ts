@@ -148,6 +148,7 @@ test('the temperature of each question is known, whatever questions are measured
   );
   const target = await openEngine(models, false);
   t.teardown(() => target.close());
+  t.match(target.calibrations, { 'tiny-20260101': /^[0-9a-f]{16}$/ });
   const questions = {
     b: { type: 'score', criteria: ['low', 'high'] },
     a: { type: 'noul' },

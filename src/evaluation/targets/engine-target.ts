@@ -10,6 +10,9 @@ export const ENGINE_CONCURRENCY = 64;
 export function engineTarget(service: LocalService, exact: boolean, concurrency: number): Target {
   return {
     description: { kind: 'engine', backend: service.backend, exact },
+    calibrations: Object.fromEntries(
+      service.catalog.builds.map(({ id, calibration }) => [id, calibration] as const),
+    ),
     concurrency,
     async ask(body, rotations): Promise<Outcome> {
       const request = {

@@ -1,4 +1,5 @@
 import type { Outcome, OutcomeError } from '../archive.js';
+import type { Calibrations } from '../archive-header.js';
 import type { TargetDescription } from '../report.js';
 
 /** A request that the target refused for now, with 429 or 503 and `Retry-After`. */
@@ -10,6 +11,8 @@ export interface Busy {
 /** What answers requests. */
 export interface Target {
   readonly description: TargetDescription;
+  /** Of the builds that answer; absent: the target does not tell. */
+  readonly calibrations?: Calibrations;
   /** Requests in progress at a time. */
   readonly concurrency: number;
   /**
