@@ -1,16 +1,43 @@
 import { OperatorError } from '../base/index.js';
+import { Catalog, readManifest } from '../engine/index.js';
 import {
+  type AnsweredQuestion,
+  type Calibrations,
   type FitReport,
+  fitTemperatures,
   improved,
   percent,
   signed,
   type TypeFit,
+  temperaturesInForce,
   writeTemperatures,
 } from '../evaluation/index.js';
-import { print } from './output.js';
+import { print, printError } from './output.js';
 import { table } from './text-table.js';
 
 const HEAD = ['fitted', 'questions', 'wrong', 'log loss', 'cross-validated', 'change', 'temperatures'];
+
+/**
+ * Fits temperatures to answers, compared with those that the manifest has now, which may be others than those of stored
+ * answers. Rejects with OperatorError.
+ *
+ * @param stored the builds of an archive, as far as they are known
+ */
+export async function fitAnswers(
+  answered: readonly AnsweredQuestion[],
+  bootstrap: { readonly seed: number; readonly resamples: number },
+  models: string,
+  stored: Calibrations | null,
+): Promise<FitReport> {
+  const build = new Catalog(await readManifest(models), models).find(answered[0]?.model ?? '');
+  const before = build && stored?.[build.id];
+  if (build !== undefined && before !== undefined && before !== build.calibration) {
+    printError(
+      `fit: the answers were given with other temperatures, another profile or other files of ${build.id} than the manifest has now. A fit is right only if profile and files are the same.`,
+    );
+  }
+  return fitTemperatures(answered, bootstrap, temperaturesInForce(build));
+}
 
 /**
  * Prints a fit and writes the temperatures that improve the log loss to the manifest. Throws OperatorError if no question

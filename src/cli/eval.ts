@@ -14,7 +14,6 @@ import {
   engineTarget,
   evaluate,
   evaluationPage,
-  fitTemperatures,
   mixedTemperatures,
   modelsText,
   readCases,
@@ -29,7 +28,7 @@ import { loadSettings, type Settings } from '../settings/index.js';
 import { createErrorLog } from '../telemetry/index.js';
 import { readWholeBetween, tokenOf } from './arguments.js';
 import { readBenchmark } from './benchmark-format.js';
-import { applyFit } from './eval-fit.js';
+import { applyFit, fitAnswers } from './eval-fit.js';
 import { pricesFor } from './eval-prices.js';
 import { EvalProgress } from './eval-progress.js';
 import { comparisonText, reportText } from './eval-table.js';
@@ -80,9 +79,9 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
     if (options.fit) requireChangeable(settings);
     const cases = readCases(file, readBenchmark(options.format));
     if (options.compare !== undefined) return compareRuns(cases, options.compare, bootstrap, options);
-    const { outcomes, target, complete } =
+    const { outcomes, target, complete, calibrations } =
       options.results === undefined
-        ? await ask(cases, settings, options)
+        ? { ...(await ask(cases, settings, options)), calibrations: null }
         : { ...stored(options.results, cases), complete: true };
     if (!complete) {
       process.exitCode = INTERRUPTED;
@@ -95,7 +94,7 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
       const reasons = failures.map(({ type, cases: count, example }) => `${type} (${count}): ${example}`);
       throw new OperatorError(`No case has an answer. ${reasons.join('; ')}`);
     }
-    const fit = options.fit ? fitTemperatures(answered, bootstrap) : null;
+    const fit = options.fit ? await fitAnswers(answered, bootstrap, settings.models, calibrations) : null;
     const whole = fit === null ? report : { ...report, fit };
     writeJson(options.json, whole);
     const wrong = wrongAnswers(answered, cases.cases);

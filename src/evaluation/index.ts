@@ -6,12 +6,13 @@ export { type Cases, readCases } from './cases/read-cases.js';
 export { compare } from './compare-evaluations.js';
 export { type Evaluated, evaluate } from './evaluate.js';
 export { fitTemperatures, improved } from './fit/fit.js';
+export { temperaturesInForce } from './fit/in-force.js';
 export { writeTemperatures } from './fit/write.js';
 export { comparisonPage } from './html/comparison-page.js';
 export { evaluationPage } from './html/evaluation-page.js';
 export { batchLine } from './line-of-case.js';
-export { readStored, type StoredOutcomes } from './outcomes.js';
 export { mixedTemperatures } from './mixed-temperatures.js';
+export { readStored, type StoredOutcomes } from './outcomes.js';
 export type * from './report.js';
 export {
   IGNORED_ROTATIONS,

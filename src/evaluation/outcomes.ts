@@ -1,4 +1,5 @@
 import { type ArchivedAnswer, readArchive } from './archive.js';
+import type { Calibrations } from './archive-header.js';
 import type { Case } from './cases/case.js';
 import type { TargetDescription } from './report.js';
 import type { Task } from './run-evaluation.js';
@@ -50,6 +51,8 @@ export interface StoredOutcomes {
   readonly target: TargetDescription;
   /** The SHA-256 of the cases file that an archive was made with; null for batch results. */
   readonly casesSha256: string | null;
+  /** See `ArchiveHeader`; null: they are not known. */
+  readonly calibrations: Calibrations | null;
 }
 
 /** Reads an archive or a batch results file. Throws OperatorError. */
@@ -57,7 +60,8 @@ export function readStored(file: string): StoredOutcomes {
   const archive = readArchive(file);
   if (archive !== null) {
     const { header, answers } = archive;
-    return { outcomes: new Outcomes(answers), target: header.target, casesSha256: header.cases_sha256 };
+    const { target, cases_sha256, calibrations = null } = header;
+    return { outcomes: new Outcomes(answers), target, casesSha256: cases_sha256, calibrations };
   }
   const { description, outcomes } = readResults(file);
   const answers = [...outcomes].map(([id, outcome]) => ({
@@ -66,5 +70,5 @@ export function readStored(file: string): StoredOutcomes {
     repeated: 0,
     ...outcome,
   }));
-  return { outcomes: new Outcomes(answers), target: description, casesSha256: null };
+  return { outcomes: new Outcomes(answers), target: description, casesSha256: null, calibrations: null };
 }

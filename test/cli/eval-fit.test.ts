@@ -33,6 +33,19 @@ test('eval --fit writes temperatures to the manifest, where models check shows t
     new RegExp(`temperatures  noul ${read().noul}, .*\\(fitted: noul, choice, score\\)`),
   );
 
+  const known = readFileSync(large.archive, 'utf8').replace(
+    '"model":null}',
+    '"model":null,"calibrations":{"synthetic-20261122":"0"}}',
+  );
+  writeFileSync(large.archive, known);
+  const again = await run('again.json', ['--results', large.archive, '--fit'], large.cases);
+  t.match(
+    again.stderr,
+    /^fit: the answers were given with other temperatures, .* of synthetic-20261122 than/m,
+  );
+  // Those in force are compared, not those of the answers, which are 1.
+  t.match(again.stdout, /^No temperature improves the log loss/m);
+
   const before = readFileSync(manifest, 'utf8');
   const small = writeRun(folder, { cases: 600, seed: 2, temperature: 2, groups: 60 });
   const refused = await run('small.json', ['--results', small.archive, '--fit'], small.cases);

@@ -4,8 +4,9 @@ import { readManifest } from '../../src/engine/index.js';
 import { GROUPS_MIN, QUESTIONS_MIN, WRONG_MIN } from '../../src/evaluation/fit/fit-type.js';
 import {
   type AnsweredQuestion,
-  fitTemperatures,
+  fitTemperatures as fitTo,
   improved,
+  temperaturesInForce,
   writeTemperatures,
 } from '../../src/evaluation/index.js';
 import {
@@ -46,6 +47,10 @@ function population(next: Random, count: number, { type = 'choice', ...model }: 
     return answeredQuestion(`${type} ${model.options} ${id}`, raw, drawn(next, at(model.calibrated)), own);
   });
 }
+
+/** A fit that is compared with the temperatures of the answers. */
+const fitTemperatures = (answered: readonly AnsweredQuestion[], options: typeof OPTIONS) =>
+  fitTo(answered, options, temperaturesInForce(undefined));
 
 const between = (next: Random, low: number, high: number) => low * (high / low) ** next.number();
 
@@ -194,6 +199,39 @@ test('the log loss of a question is measured with the temperature of the other f
   t.ok(Math.abs(after - mean(losses)) < 1e-9, `${after}`);
   t.ok(Math.abs(before - mean(samples.map(({ loss }) => loss))) < 1e-9, `${before}`);
   t.end();
+});
+
+test('a fit is compared with the temperatures in force, whatever those of the answers were', async (t) => {
+  const id = 'tiny-20260101';
+  const split = (name: 'development' | 'held_out', seed: number) =>
+    population(random(seed), 1_000, { options: 4, temperature: 1, calibrated: 2, split: name });
+  const answered = [...split('development', 10), ...split('held_out', 11)];
+  const fitWith = (temperatures: Readonly<Record<string, number>>) =>
+    fitTo(answered, OPTIONS, temperaturesInForce({ id, temperatures }));
+  const lossesAt = (temperature: number, part: readonly AnsweredQuestion[]) =>
+    part
+      .map(({ raw, expected }) => lossAt(sampleOf(raw as number[], 1, expected), temperature))
+      .reduce((a, b) => a + b, 0) / part.length;
+  const check = (temperatures: Readonly<Record<string, number>>, inForce: number, improves: boolean) => {
+    const fit = fitWith(temperatures);
+    const { before = Number.NaN, improves: found } = fit.types[0]?.cross_validated ?? {};
+    t.ok(Math.abs(before - lossesAt(inForce, answered.slice(0, 1_000))) < 1e-9, `${before}`);
+    t.equal(found, improves);
+    if (improves)
+      t.ok(Math.abs((fit.held_out?.before ?? 0) - lossesAt(inForce, answered.slice(1_000))) < 1e-9);
+    return fit;
+  };
+  // The answers were given with 1; 2 is right.
+  const fitted = improved(check({}, 1, true));
+  check({ noul: 7 }, 1, true);
+  check({ choice: 5 }, 5, true);
+  check({ choice: 5, 'choice.3_5': 2 }, 2, false);
+  check(fitted, fitted.choice as number, false);
+  t.throws(() => fitWith({ choice: 0 }), {
+    name: 'Error',
+    message:
+      /^fit: the manifest entry of tiny-20260101 cannot be used: its temperature choice is not a positive number\.$/,
+  });
 });
 
 test('a group never spans folds, and the folds are of about equal size', async (t) => {

@@ -6,6 +6,7 @@ import {
   foldsOf,
   groupKey,
   isCorrect,
+  lossAt,
   lossChangeOf,
   type Sample,
   sampleOf,
@@ -24,11 +25,16 @@ export const GROUPS_MIN = 20;
 /** The ranges of option counts that are fitted. */
 const RANGES = ['2', '3_5', '6_10', '11'] as const;
 
+/** The temperature in force for a question. */
+export type InForce = (question: AnsweredQuestion) => number;
+
 /** A question of the type that is being fitted. */
 interface Item extends Sample {
   readonly cluster: number;
   readonly options: number;
   readonly wrong: boolean;
+  /** With the temperature in force. */
+  readonly lossInForce: number;
 }
 
 /**
@@ -36,14 +42,19 @@ interface Item extends Sample {
  * folds that were not used for fitting: the 95 % interval of the change in log loss lies below 0.
  *
  * @param questions of one type, with unrounded probabilities and a known temperature
+ * @param inForce the temperature in force for a question
  */
 export function fitType(
   type: QuestionType,
   questions: readonly AnsweredQuestion[],
   options: BootstrapOptions,
+  inForce: InForce,
 ): TypeFit {
   // The probability of a single option is 1 at every temperature.
-  const items = itemsOf(questions.filter((question) => question.options.length > 1));
+  const items = itemsOf(
+    questions.filter((question) => question.options.length > 1),
+    inForce,
+  );
   const base = { type, ...countsOf(items) };
   const shortage = shortageOf(items);
   if (shortage !== null) return { ...base, refused: shortage, cross_validated: null, temperatures: {} };
@@ -68,7 +79,7 @@ export function fitType(
     temperatures[`${type}.${range}`] = own.temperature;
     for (const [at, index] of inside.entries()) losses[index] = own.losses[at] as number;
   }
-  const before = items.map(({ loss }) => loss);
+  const before = items.map(({ lossInForce }) => lossInForce);
   const change = lossChangeOf(clustersOf(items), before, losses, options);
   return { ...base, refused: null, cross_validated: change, temperatures };
 }
@@ -77,14 +88,16 @@ const clustersOf = (items: readonly Item[]) => items.map(({ cluster }) => cluste
 
 const AT_BOUND = `the best temperature is outside ${TEMPERATURE_MIN} to ${TEMPERATURE_MAX}: the answers are unrelated to the questions, or the expected answers are wrong`;
 
-function itemsOf(questions: readonly AnsweredQuestion[]): Item[] {
+function itemsOf(questions: readonly AnsweredQuestion[], inForce: InForce): Item[] {
   const clusters = new Map<string, number>();
   return questions.map((question) => {
     const key = groupKey(question);
     const cluster = clusters.get(key) ?? clusters.size;
     clusters.set(key, cluster);
+    const sample = sampleOf(question.raw as number[], question.temperature as number, question.expected);
     return {
-      ...sampleOf(question.raw as number[], question.temperature as number, question.expected),
+      ...sample,
+      lossInForce: lossAt(sample, inForce(question)),
       cluster,
       options: question.options.length,
       wrong: !isCorrect(question),

@@ -4,10 +4,18 @@ import { type BootstrapOptions, FOLDS, lossAt, sampleOf } from '../../statistics
 import type { AnsweredQuestion } from '../answered.js';
 import type { FitReport, TypeFit } from '../report.js';
 import { modelsText } from '../show-evaluation.js';
-import { fitType } from './fit-type.js';
+import { fitType, type InForce } from './fit-type.js';
 
-/** Fits temperatures by question type and option count on the development split; on all cases if none names a split. */
-export function fitTemperatures(answered: readonly AnsweredQuestion[], options: BootstrapOptions): FitReport {
+/**
+ * Fits temperatures by question type and option count on the development split; on all cases if none names a split.
+ *
+ * @param inForce what they are compared with; see `temperaturesInForce`
+ */
+export function fitTemperatures(
+  answered: readonly AnsweredQuestion[],
+  options: BootstrapOptions,
+  inForce: InForce,
+): FitReport {
   const builds = [...new Set(answered.map(({ model }) => model))];
   const used = answered.every(({ split }) => split === null)
     ? answered
@@ -17,9 +25,9 @@ export function fitTemperatures(answered: readonly AnsweredQuestion[], options: 
   if (refused !== null) return { ...base, types: [], held_out: null };
   const types = QUESTION_TYPES.flatMap((type) => {
     const own = used.filter((question) => question.type === type);
-    return own.length === 0 ? [] : [fitType(type, own, options)];
+    return own.length === 0 ? [] : [fitType(type, own, options, inForce)];
   });
-  return { ...base, types, held_out: heldOut(answered, types) };
+  return { ...base, types, held_out: heldOut(answered, types, inForce) };
 }
 
 const ONLY_HELD_OUT =
@@ -48,15 +56,21 @@ function faultOf(builds: readonly string[], answered: readonly AnsweredQuestion[
 }
 
 /** The log loss on the held-out split before and after the fit, which did not see it. */
-function heldOut(answered: readonly AnsweredQuestion[], types: readonly TypeFit[]): FitReport['held_out'] {
+function heldOut(
+  answered: readonly AnsweredQuestion[],
+  types: readonly TypeFit[],
+  inForce: InForce,
+): FitReport['held_out'] {
   const better = types.filter(({ cross_validated }) => cross_validated?.improves);
   const fitted = readTemperatures(Object.assign({}, ...better.map(({ temperatures }) => temperatures)));
   const names = new Set(better.map(({ type }) => type));
   const questions = answered.filter(({ split, type }) => split === 'held_out' && names.has(type));
   if (questions.length === 0) return null;
-  const losses = questions.map(({ type, raw, temperature, expected, options }) => {
+  const losses = questions.map((question) => {
+    const { type, raw, temperature, expected, options } = question;
     const sample = sampleOf(raw as number[], temperature as number, expected);
-    return [sample.loss, lossAt(sample, fitted.of(type, options.length))] as const;
+    const temperatures = [inForce(question), fitted.of(type, options.length)] as const;
+    return temperatures.map((each) => lossAt(sample, each)) as [number, number];
   });
   const mean = (at: 0 | 1) => losses.reduce((total, pair) => total + pair[at], 0) / losses.length;
   return { questions: questions.length, before: mean(0), after: mean(1) };
