@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { ContextState, type Sharing } from '../../src/engine/scheduler/context-state.js';
+import { ContextState, EXACT, type Sharing } from '../../src/engine/scheduler/context-state.js';
 import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
 import { step } from '../../src/engine/scheduler/step.js';
 import { type Wave, WaveBuilder } from '../../src/engine/scheduler/wave-builder.js';
@@ -106,7 +106,7 @@ test('filling an idle context does not count as a wave: batch plans keep their s
 
 test('a batch turn without live plans does not end at its quarter', async (t) => {
   const { scheduler, next, state } = setUp();
-  state.wavesWithoutBatch = 8;
+  state.turnsWithoutBatch = 8;
   const batch = entry(80);
   scheduler.add(batch, 'batch');
   t.strictSame(next(), [batch]);
@@ -245,6 +245,47 @@ test('exact: the waves of a request are the same, whatever came before it', asyn
   t.strictSame(alone.map(tokensOf), [100, 100, 100, 100, 100, 100, 100, 100, 80]);
   t.strictSame(tasks([entry(20, 30, 2), entry(70, 300)]), alone);
   t.strictSame(tasks([entry(70, 300)]), alone);
+});
+
+test('exact: each context takes a batch plan after eight live ones in a row, however many of those wait', async (t) => {
+  for (const count of [1, 3]) {
+    const scheduler = new Scheduler<Entry>({ queueMax: 100 });
+    const contexts = Array.from({ length: count }, () => new ContextState<Entry>(BOUNDS, EXACT));
+    // Of two waves each: plans are counted, not waves.
+    const batch = Array.from({ length: 2 * count }, () => entry(20, 110));
+    // Computed with the equal plan that it waits for, so it takes no turn.
+    scheduler.add({ ...entry(20), waits: true }, 'batch');
+    for (const each of batch) scheduler.add(each, 'batch');
+    const taken: string[] = [];
+    for (let plan = 0; plan < 19; plan++) {
+      for (const context of contexts) {
+        while (scheduler.waiting('live').length < 4) scheduler.add(entry(20, 110), 'live');
+        const waves = [scheduler.fill(context, contexts), scheduler.fill(context, contexts)];
+        const answered = waves.flatMap((wave) => wave?.answered.flat() ?? []);
+        taken.push(...answered.map(({ running }) => (batch.includes(running.entry) ? 'batch' : 'live')));
+      }
+    }
+    const turns = Array.from({ length: 19 }, (_, plan) => ([8, 17].includes(plan) ? 'batch' : 'live'));
+    t.strictSame(
+      taken,
+      turns.flatMap((kind) => Array<string>(count).fill(kind)),
+      `${count} contexts`,
+    );
+    t.equal(scheduler.waiting('batch').length, 1);
+  }
+});
+
+test('exact: the turn of batch plans begins to count with the first one that waits', async (t) => {
+  const { scheduler, next } = setUp(EXACT);
+  for (let plan = 0; plan < 20; plan++) {
+    scheduler.add(entry(20), 'live');
+    next();
+  }
+  const batch = entry(20);
+  scheduler.add(batch, 'batch');
+  for (let plan = 0; plan < 9; plan++) scheduler.add(entry(20), 'live');
+  const order = Array.from({ length: 10 }, () => next()[0] === batch);
+  t.equal(order.indexOf(true), 8);
 });
 
 test('a live plan that runs alone lets a batch plan end that holds the cells it needs', async (t) => {

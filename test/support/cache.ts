@@ -9,6 +9,7 @@ export interface Entry {
   readonly urgency: Urgency;
   dropped: boolean;
   alone?: boolean;
+  waits?: boolean;
   answers: number;
 }
 

@@ -10,8 +10,9 @@ export type Urgency = 'live' | 'batch';
 const LONG_SHARE = 0.5;
 /** The share of a wave that the oldest long plan is guaranteed while others run beside it. */
 const OLDEST_SHARE = 0.25;
-/** After this many waves that gave batch plans nothing, the next one gives them `BATCH_SHARE`. */
-const BATCH_TURN_WAVES = 8;
+/** After this many waves, in exact mode live plans, that gave batch plans nothing, the next turn is theirs. */
+const BATCH_TURN = 8;
+/** What they get of the wave of their turn. */
 const BATCH_SHARE = 0.25;
 /** Live traffic is assumed for this many waves after one with a live plan. */
 const LIVE_WAVES = 8;
@@ -77,7 +78,9 @@ interface SchedulerOptions {
  * A plan of a failed wave runs alone: no other plan is computed in its waves. They take turns with waves of the others.
  *
  * Exact mode runs one plan at a time per context, from an empty context, in chunks that depend on nothing but the plan.
- * The first context that is free takes the oldest one that does not wait for an equal plan.
+ * The first context that is free takes the oldest live plan that does not wait for an equal plan; if there is none, the
+ * oldest such batch plan. After eight live plans in a row that a context took while such batch plans waited, it takes
+ * one of those.
  */
 export class Scheduler<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
@@ -155,8 +158,7 @@ export class Scheduler<E extends Entry> {
   private fillExact({ context, builder }: Filling<E>): void {
     let [running] = context.cache.running;
     if (running === undefined) {
-      const { live, batch } = this.queues;
-      const entry = live.find(isReady) ?? batch.find(isReady);
+      const entry = this.nextExact(context);
       if (entry === undefined) return;
       this.candidate = entry;
       builder.startEmpty();
@@ -164,6 +166,15 @@ export class Scheduler<E extends Entry> {
       this.remove(entry);
     }
     if (running !== undefined) builder.advance(running, builder.left);
+  }
+
+  /** The plan that a context in exact mode takes next. Call it once per plan: it counts turns. */
+  private nextExact(context: ContextState<E>): E | undefined {
+    const live = this.queues.live.find(isReady);
+    const batch = this.queues.batch.find(isReady);
+    const isLive = live !== undefined && (batch === undefined || context.turnsWithoutBatch < BATCH_TURN);
+    context.turnsWithoutBatch = isLive && batch !== undefined ? context.turnsWithoutBatch + 1 : 0;
+    return isLive ? live : batch;
   }
 
   private fillShared(filling: Filling<E>): void {
@@ -210,7 +221,7 @@ export class Scheduler<E extends Entry> {
     const long = this.oldestFirst(live.filter(({ remaining }) => remaining > half));
     const batch = this.all('batch', context);
     const whole = builder.left;
-    if (batch.length > 0 && context.wavesWithoutBatch >= BATCH_TURN_WAVES) this.takeBatchTurn(batch, filling);
+    if (batch.length > 0 && context.turnsWithoutBatch >= BATCH_TURN) this.takeBatchTurn(batch, filling);
     const turn = whole - builder.left;
     // The tokens of a batch turn come out of the long plans' half.
     const reserved =
@@ -224,11 +235,11 @@ export class Scheduler<E extends Entry> {
     const before = builder.left;
     this.take(this.all('batch', context), filling, this.batchBudget(before < whole - turn, context, before));
     const advanced = turn > 0 || builder.left < before;
-    if (batch.length === 0 || advanced) context.wavesWithoutBatch = 0;
+    if (batch.length === 0 || advanced) context.turnsWithoutBatch = 0;
     // An idle context is filled whenever a plan arrives, often with nothing: only waves that run are counted.
     if (builder.left === whole) return false;
     context.wavesSinceLive = live.length > 0 ? 0 : context.wavesSinceLive + 1;
-    if (batch.length > 0 && !advanced) context.wavesWithoutBatch += 1;
+    if (batch.length > 0 && !advanced) context.turnsWithoutBatch += 1;
     return true;
   }
 
