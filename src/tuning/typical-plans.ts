@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import { ANY_MODEL, checkRequest, openBody, planRequest } from '../decide/index.js';
-import type { Plan } from '../engine/index.js';
+import { longestPrompt, type Plan } from '../engine/index.js';
 import { generatedRequests, type Shape } from '../load/index.js';
 import type { PlanningModel } from './numerics/fixed-prompts.js';
 
@@ -21,7 +21,7 @@ export function typicalPlans(
   const plans: Plan[] = [];
   for (let failures = 0; plans.length < count && failures < TRIES; ) {
     const plan = planOf(source.next().body, model);
-    if (plan === null || plan.prefix.length >= cells / 2) failures += 1;
+    if (plan === null || !fitsCells(plan, cells)) failures += 1;
     else {
       plans.push(plan);
       failures = 0;
@@ -29,6 +29,10 @@ export function typicalPlans(
   }
   return plans.length < count ? [] : plans;
 }
+
+/** An engine refuses a plan with a prompt that is longer than its cells. */
+const fitsCells = (plan: Plan, cells: number) =>
+  plan.prefix.length < cells / 2 && longestPrompt(plan) <= cells;
 
 function planOf(body: Uint8Array, model: PlanningModel): Plan | null {
   const { request } = checkRequest(openBody(body), TERMS, ANY_MODEL);

@@ -1,4 +1,5 @@
 import { type Test, test } from 'tap';
+import { longestPrompt } from '../../src/engine/index.js';
 import {
   type Goal,
   judgeNumerics,
@@ -13,6 +14,7 @@ import { ProbeError } from '../../src/tuning/process/probe-backend.js';
 import { BUSY_SPREAD, BUSY_SPREAD_MAX, recommend } from '../../src/tuning/recommend.js';
 import type { Costs } from '../../src/tuning/simulation/cost-model.js';
 import { measureSpeed } from '../../src/tuning/speed/measure-speed.js';
+import { typicalPlans } from '../../src/tuning/typical-plans.js';
 import type { Verified } from '../../src/tuning/verification/verify.js';
 import { COLD, openTiny } from '../support/engine.js';
 import {
@@ -164,6 +166,17 @@ test('a device that fails while its decodes are timed is refused', async (t) => 
   t.strictSame(refusals, ['its decodes failed: it ended the measuring process: SIGSEGV']);
   t.equal(recommended, null);
   t.strictSame(numerics, judgeNumerics(ANSWERS, RIGHT, 2));
+});
+
+test('typical requests with a prompt that exceeds the cells are left out', (t) => {
+  const model = openTiny(t.testdir(), { layers: 2, globalEvery: 2 });
+  const longestOf = (cells: number) =>
+    Math.max(...typicalPlans(model, cells, { seed: 2, shape: 'short', count: 40 }).map(longestPrompt));
+  const most = longestOf(8_192);
+  t.equal(longestOf(most), most);
+  const least = longestOf(most - 1);
+  t.ok(least > 0 && least < most);
+  t.end();
 });
 
 /** Settings that ran, with one shape that was predicted to take 100 ms. */
