@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.js';
-import type { OpenModel } from '../engine/index.js';
+import type { OpenModel, Plan } from '../engine/index.js';
 import { type Candidate, chooseCandidates, predict } from './choice/choose.js';
 import type { EngineChoice, Goal, Grid, SimulatedMachine } from './choice/engine-choice.js';
 import { type LoadPoint, loadCurve } from './choice/load-curve.js';
@@ -32,7 +32,7 @@ export interface TuneReport {
   readonly build: string;
   readonly device: string;
   readonly goal: Goal;
-  /** The comparison with the CPU; null if the device gave no answers. */
+  /** The comparison with the CPU; null if the device gave no answers, or was not measured. */
   readonly numerics: NumericsReport | null;
   /** By number of threads; empty if the answers of the device are wrong. */
   readonly speed: readonly MeasuredSpeed[];
@@ -94,9 +94,10 @@ const REQUESTS_MAX = 200;
  * Measures a device with a model and recommends settings. First it compares the answers of the device with those of the
  * CPU, and ends if they are wrong; then it times decodes, fits the cost model, simulates the settings of the grid, and runs
  * the best ones for real. Rejects with the measurer's errors, except where the device fails: then the report says why.
+ * If no typical request fits, nothing is measured.
  */
 export async function tune(plan: TunePlan, dependencies: TuneDependencies): Promise<TuneReport> {
-  const { build, device, goal, ms } = plan;
+  const { build, device, goal, ms, model, machine } = plan;
   const nothing = {
     date: new Date(dependencies.clock.now()).toISOString(),
     build,
@@ -111,17 +112,24 @@ export async function tune(plan: TunePlan, dependencies: TuneDependencies): Prom
     recommended: null,
     notes: [],
   };
+  const plans = mixedPlans(model, machine.cells, REQUESTS_MAX);
+  if (plans.length === 0) return { ...nothing, refusals: [nothingFits(model.contextLength, machine.cells)] };
   let numerics: NumericsReport | null = null;
   try {
-    numerics = await compareAnswers(ms * PARTS.reference, plan.model.description.layers, dependencies);
+    numerics = await compareAnswers(ms * PARTS.reference, model.description.layers, dependencies);
     if (numerics.refusals.length > 0) return { ...nothing, numerics, refusals: numerics.refusals };
     const speed = await measureSpeeds(plan, dependencies);
-    return { ...nothing, numerics, speed, ...(await chooseAndVerify(plan, speed, dependencies)) };
+    return { ...nothing, numerics, speed, ...(await chooseAndVerify(plan, plans, speed, dependencies)) };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     return { ...nothing, numerics, refusals: [error.message] };
   }
 }
+
+const nothingFits = (contextLength: number, cells: number) =>
+  contextLength <= cells
+    ? `no typical request fits the context length of ${contextLength} tokens`
+    : `no typical request fits the ${cells} cells of a context: raise engine.cells`;
 
 /** The device failed; the message says how. */
 class DeviceError extends Error {}
@@ -162,13 +170,14 @@ async function measureSpeeds(
 
 async function chooseAndVerify(
   { goal, ms, model, machine: facts, current, grid, device }: TunePlan,
+  plans: readonly Plan[],
   speed: readonly MeasuredSpeed[],
   { open, clock, onStep }: TuneDependencies,
 ) {
   const costs = new Map<number, Costs>(speed.map((each) => [each.threads, each.costs]));
   const machine: SimulatedMachine = { ...facts, costs: (threads) => costs.get(threads) };
   const time = Math.min(ms * PARTS.verification, VERIFICATION_MS_MAX);
-  const workload = sizedWorkload(goal, model, current, machine, time);
+  const workload = sizedWorkload(goal, plans, current, machine, time);
   onStep(`simulation of ${workload.plans.length} requests`);
   const found = chooseCandidates(workload, grid, current, machine, CANDIDATES + 1);
   const [best] = found;
@@ -218,15 +227,14 @@ function rooflineShares(
   });
 }
 
-/** As many requests as can be run for real with every candidate. */
+/** As many of the requests as can be run for real with every candidate. */
 function sizedWorkload(
   goal: Goal,
-  model: PlanningModel,
+  plans: readonly Plan[],
   current: EngineChoice,
   machine: SimulatedMachine,
   ms: number,
 ): Workload {
-  const plans = mixedPlans(model, machine.cells, REQUESTS_MAX);
   const some = plans.slice(0, REQUESTS_MIN);
   const each = allAtOnceMs(some, current, machine) / some.length / (goal === 'latency' ? LATENCY_LOAD : 1);
   // Half of the time goes to the shapes, and to starting contexts.

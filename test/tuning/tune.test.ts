@@ -168,6 +168,35 @@ test('a device that fails while its decodes are timed is refused', async (t) => 
   t.strictSame(numerics, judgeNumerics(ANSWERS, RIGHT, 2));
 });
 
+test('if no typical request fits, nothing is measured, and the report says which bound is too small', async (t) => {
+  const tiny = openTiny(t.testdir(), { layers: 2, globalEvery: 2 });
+  const unused = async () => {
+    throw new Error('it was measured');
+  };
+  const refusalsWith = async (contextLength: number, cells: number) => {
+    const plan = {
+      ...{ build: 'tiny-20260101', device: 'a processor', goal: 'latency' as const, ms: 1 },
+      model: { ...tiny, contextLength },
+      machine: { device: '', cells, sharing: COLD, images: null },
+      current: CURRENT,
+      grid: { waveTokens: [512], contexts: [1], sequences: [64], threads: [1], batchPercent: [20] },
+    };
+    const measurer = { reference: unused, answers: unused, speed: unused };
+    const report = await tune(plan, {
+      measurer,
+      open: unused,
+      clock: new VirtualClock(),
+      onStep: () => {},
+    });
+    t.match(report, { numerics: null, recommended: null });
+    return report.refusals;
+  };
+  t.strictSame(await refusalsWith(64, 64), ['no typical request fits the context length of 64 tokens']);
+  t.strictSame(await refusalsWith(4_096, 128), [
+    'no typical request fits the 128 cells of a context: raise engine.cells',
+  ]);
+});
+
 test('typical requests with a prompt that exceeds the cells are left out', (t) => {
   const model = openTiny(t.testdir(), { layers: 2, globalEvery: 2 });
   const longestOf = (cells: number) =>

@@ -115,7 +115,7 @@ function besideBatch(plans: readonly Plan[], choice: EngineChoice, machine: Simu
 
 /** The plans again and again, as new states: their prefixes are not found in a cache. */
 function* endless(plans: readonly Plan[]): Generator<Plan> {
-  for (let round = 0; ; round++) {
+  for (let round = 0; plans.length > 0; round++) {
     for (const plan of plans) yield { ...plan, prefixKey: `${plan.prefixKey} ${round}` };
   }
 }
