@@ -37,5 +37,6 @@ export function requireStoredRoom(bounds: StoredBounds, total: number, share: nu
   const max = bounds.storedBytesMax();
   if (total > max) throw noRoom();
   const percent = bounds.workspacePercent();
-  if (share > (max / 100) * percent) throw noRoomForWorkspace(percent);
+  // A percentage as a fraction is not exact: the share would be refused at its bound.
+  if (share * 100 > max * percent) throw noRoomForWorkspace(percent);
 }

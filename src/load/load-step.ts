@@ -14,6 +14,11 @@ export interface StepTarget {
   readonly share: number;
 }
 
+/** The largest number of misses with which a share of the requests meets a target. */
+const missesAllowed = (requests: number, share: number): number =>
+  // 1 − 0.9 is less than a tenth. A share has at most four decimal places.
+  Math.floor(requests * (1 - share) + 1e-6);
+
 interface StepPlan {
   /** Intended starts in milliseconds after the start of the step, ascending. */
   readonly arrivals: readonly number[];
@@ -62,7 +67,7 @@ export class Step {
     const start = warmUpSeconds * 1_000;
     this.recorder = new Recorder({ start, end: start + seconds * 1_000 }, target?.ms);
     const recorded = arrivals.filter((at) => this.recorder.records(at)).length;
-    this.missesAllowed = target === undefined ? recorded : recorded * (1 - target.share);
+    this.missesAllowed = target === undefined ? recorded : missesAllowed(recorded, target.share);
     this.connections = new Connections(plan.connections);
     this.startedAt = dependencies.clock.monotonic();
     this.finished = new Promise((resolve) => {

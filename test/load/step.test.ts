@@ -209,3 +209,21 @@ test('a step ends when its target is out of reach', async (t) => {
   const fast = start(new Simulation(), async () => ANSWERED, { ...plan, target: { ms: 99, share: 0.95 } });
   t.notOk(fast.missedTarget);
 });
+
+test('a step meets its target if exactly as many requests miss it as may', async (t) => {
+  for (const percent of [50, 66.7, 90, 93, 95, 99, 99.9]) {
+    const target = { ms: 99, share: percent / 100 };
+    const mayMiss = Math.round(1_000 - 10 * percent);
+    for (const misses of [mayMiss, mayMiss + 1]) {
+      const arrivals = Array.from({ length: 1_000 }, () => 0);
+      let sent = 0;
+      const send: Send = async () => {
+        sent += 1;
+        return sent > misses ? ANSWERED : { answered: false, status: 503, type: 'overloaded' };
+      };
+      const step = start(new Simulation(), send, { arrivals, rate: 1, seconds: 1, target });
+      await step.finished;
+      t.equal(step.missedTarget, misses > mayMiss, `p${percent}, ${misses} of 1,000`);
+    }
+  }
+});

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import type { Batch } from '../../../../src/batch/index.js';
-import { entryBytes } from '../../../../src/batch/stored-bytes.js';
+import { entryBytes, requireStoredRoom } from '../../../../src/batch/stored-bytes.js';
 import { FolderStoredBytes } from '../../../../src/storage/folder/batches/stored-bytes.js';
 import type { RawWrite } from '../../../../src/storage/folder/lmdb/writes.js';
 import { DAY_MS, line, lines, reason, SECOND_MS, until, World } from '../../../support/batch/world.js';
@@ -30,6 +30,19 @@ test('stored batches: a batch is accepted at the bound and refused one byte past
   t.match(await take(value(1)), { type: 'batch_unavailable' }, 'beside one that is being written');
   release();
   t.equal(await take(value(400)), undefined);
+});
+
+test('stored batches: the share of a workspace may be exactly what it is', (t) => {
+  for (const mebibytes of [29, 35, 64 * 1024]) {
+    const max = mebibytes * 1024 ** 2;
+    for (const percent of [25, 45, 50, 85, 100]) {
+      const bounds = { storedBytesMax: () => max, workspacePercent: () => percent };
+      const share = Math.floor((max * percent) / 100);
+      t.doesNotThrow(() => requireStoredRoom(bounds, share, share), `${percent} % of ${mebibytes} MiB`);
+      t.throws(() => requireStoredRoom(bounds, share, share + 1), { type: 'batch_unavailable' });
+    }
+  }
+  t.end();
 });
 
 test('stored batches: a server beyond the bound refuses new ones and finishes those it has', async (t) => {
