@@ -15,7 +15,6 @@ const WRITERS = {
   'src/cli/systemd.ts': 'a unit file',
   'src/cli/batch-from-cases.ts': 'the lines of a batch',
   'src/cli/eval.ts': 'a fixed sentence',
-  'src/engine/addon/probe-devices.ts': 'JSON for the parent process',
 };
 
 test('only these files write to standard output or standard error themselves', async (t) => {

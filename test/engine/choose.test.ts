@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import { libraries } from '#native/platform.mjs';
 import { entryFile } from '../../src/base/index.js';
-import { probedBy } from '../../src/engine/addon/choose-backend.js';
+import { probedBy, search } from '../../src/engine/addon/choose-backend.js';
 import { chooseBackend, loadAddon, type Machine } from '../../src/engine/index.js';
 
 const GPU = {
@@ -77,7 +77,13 @@ test('a search that fails says how it ended', async (t) => {
   const ended = { pid: 1, output: [], stdout: '', stderr: '', status: null, signal: null };
   const failure = (result: Partial<typeof ended> | object) => probedBy({ ...ended, ...result }).failure;
   const found = { devices: [GPU], failure: null };
-  t.strictSame(probedBy({ ...ended, status: 0, stdout: JSON.stringify(found) }), found);
+  const reported = (text: string) => ({ ...ended, status: 0, output: [null, null, '', text] });
+  t.strictSame(probedBy(reported(`${JSON.stringify(found)}\n`)), found);
+  t.equal(failure(reported('')), 'its search reported nothing that can be read');
+  t.equal(
+    failure({ ...reported('Loader: ok'), stderr: 'no layer\n' }),
+    'its search reported nothing that can be read: no layer',
+  );
   t.equal(
     failure({ signal: 'SIGSEGV', stderr: 'CUDA error\nno device\n' }),
     'its search ended with SIGSEGV: CUDA error no device',
@@ -85,6 +91,13 @@ test('a search that fails says how it ended', async (t) => {
   const late = Object.assign(new Error('spawnSync'), { code: 'ETIMEDOUT' });
   t.equal(failure({ signal: 'SIGTERM', error: late }), 'its search has not ended within 60 s');
   t.equal(failure({ status: 3 }), 'its search ended with status 3');
+});
+
+test('what a driver or a layer prints on standard output is no part of a search', async (t) => {
+  const prints = 'console.log("layer"); process.on("exit", () => console.log("{}"))';
+  const args = [fileURLToPath(entryFile('engine/addon/probe-devices')), 'cpu'];
+  const found = search(['--import', `data:text/javascript,${encodeURIComponent(prints)}`, ...args]);
+  t.match(found, { devices: [{ name: 'CPU' }], failure: null });
 });
 
 test('a library of a backend that does not load: what the loader says', async (t) => {

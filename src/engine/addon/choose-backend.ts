@@ -35,26 +35,45 @@ const thisMachine: Machine = {
   backends: platform().backends,
   installed: (backend) => libraries(backend) !== null,
   probe(backend) {
-    const script = fileURLToPath(entryFile('engine/addon/probe-devices'));
-    return probedBy(
-      spawnSync(process.execPath, [script, backend], { encoding: 'utf8', timeout: PROBE_TIMEOUT_MS }),
-    );
+    return search([fileURLToPath(entryFile('engine/addon/probe-devices')), backend]);
   },
   hasNvidiaDriver: () => existsSync('/proc/driver/nvidia/version') || existsSync('/dev/nvidiactl'),
   hasRenderNode: () =>
     existsSync('/dev/dri') && readdirSync('/dev/dri').some((name) => name.startsWith('renderD')),
 };
 
-/** Reads what the process of a search has printed, or how it ended. */
-export function probedBy({ status, signal, error, stdout, stderr }: SpawnSyncReturns<string>): Probed {
-  if (status === 0) return JSON.parse(stdout) as Probed;
+/** Runs a search in a child process with these arguments. Its standard output is ignored: drivers may print there. */
+export function search(args: readonly string[]): Probed {
+  return probedBy(
+    spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      timeout: PROBE_TIMEOUT_MS,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    }),
+  );
+}
+
+/** Reads what the process of a search has reported on file descriptor 3, or how it ended. */
+export function probedBy({ status, signal, error, output, stderr }: SpawnSyncReturns<string>): Probed {
+  const reported = status === 0 ? readReport(output[3] ?? '') : null;
+  if (reported !== null) return reported;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   const ending =
     code === 'ETIMEDOUT'
       ? `has not ended within ${PROBE_TIMEOUT_MS / 1_000} s`
-      : `ended with ${signal ?? code ?? `status ${status}`}`;
+      : status === 0
+        ? 'reported nothing that can be read'
+        : `ended with ${signal ?? code ?? `status ${status}`}`;
   const said = oneLine(stderr ?? '').slice(-SAID_CHARACTERS_MAX);
   return { devices: [], failure: `its search ${ending}${said === '' ? '' : `: ${said}`}` };
+}
+
+function readReport(text: string): Probed | null {
+  try {
+    return JSON.parse(text) as Probed;
+  } catch {
+    return null;
+  }
 }
 
 /** The backend to load, and what the operator should know about the choice. */
