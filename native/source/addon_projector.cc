@@ -60,7 +60,7 @@ Napi::Int32Array token_list(Napi::Env env, const std::vector<llama_token> & toke
 // describeProjector(handle, side): {begin: Int32Array, end: Int32Array, nonCausal: boolean}
 Napi::Value describe_projector(const Napi::CallbackInfo & info) {
   const auto env = info.Env();
-  const auto & projector = **info[0].As<ProjectorHandle>().Data();
+  auto & projector = **info[0].As<ProjectorHandle>().Data();
   std::vector<llama_token> begin;
   std::vector<llama_token> end;
   try {

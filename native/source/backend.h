@@ -35,12 +35,13 @@ void set_log_sink(LogSink sink);
 const std::string & last_error_line();
 
 // Collects the error lines that the current thread logs during its lifetime: llama.cpp reports only there why
-// a model cannot be loaded.
+// a model cannot be loaded, and that Metal has failed to compute.
 class ErrorCapture {
  public:
   ErrorCapture();
   ~ErrorCapture();
   ErrorCapture(const ErrorCapture &) = delete;
+  bool empty() const { return text_.empty(); }
   std::string text() const { return text_; }
   void append(const char * text);
 

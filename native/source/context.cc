@@ -106,6 +106,7 @@ void Context::decode(const Decode & decode, const std::atomic<int32_t> * cancel,
   batch.logits = outputs.data();
 
   llama_set_causal_attn(context_, decode.causal);
+  ErrorCapture errors;
   cancel_ = cancel;
   const int32_t status = llama_decode(context_, batch);
   cancel_ = nullptr;
@@ -115,9 +116,13 @@ void Context::decode(const Decode & decode, const std::atomic<int32_t> * cancel,
     if (status == 1) throw DecodeError(Failure::no_cells, "the KV cache has no room for the decode");
     throw DecodeError(Failure::failed, "llama_decode failed");
   }
-  // Without answer slots nothing waits for the device: the time of the decode would be measured as that of the next one,
-  // which would also report its error.
-  if (decode.slot_count == 0) llama_synchronize(context_);
+  // llama_decode returns before a GPU has computed. If Metal then fails, llama_synchronize only logs it (has_error in
+  // ggml-metal-context.m), and the logits are those of an earlier decode. A decode that succeeds logs no errors.
+  llama_synchronize(context_);
+  if (!errors.empty()) {
+    clear();
+    throw DecodeError(Failure::failed, ("the device failed to compute: " + errors.text()).c_str());
+  }
   for (size_t s = 0; s < decode.slot_count; s++) {
     const float * row = llama_get_logits_ith(context_, decode.slots[s]);
     if (row == nullptr) {

@@ -63,7 +63,8 @@ class Context {
   Context(const Context &) = delete;
 
   // Runs one decode and writes each slot's option logits, in order, to `logits`. `cancel`: a word that
-  // another thread may set to non-zero. Throws DecodeError; the KV cache is then cleared.
+  // another thread may set to non-zero. Throws DecodeError; the KV cache is then cleared. After Failure::failed the
+  // device may compute nothing more on this context.
   void decode(const Decode & decode, const std::atomic<int32_t> * cancel, float * logits);
 
   void copy_sequence(int32_t from, int32_t to);

@@ -95,23 +95,39 @@ uint64_t projector_compute_bytes(const std::string & path) {
   return total > weights ? total - weights : 0;
 }
 
-Projector::Projector(std::shared_ptr<Model> model, const ProjectorOptions & options) : model_(std::move(model)) {
+Projector::Projector(std::shared_ptr<Model> model, const ProjectorOptions & options)
+    : model_(std::move(model)), options_(options) {
+  open();
+}
+
+void Projector::open() {
   mtmd_context_params params = mtmd_context_params_default();
-  params.use_gpu = !options.device.empty();
-  if (params.use_gpu) params.device = ggml_backend_dev_by_name(options.device.c_str());
+  params.use_gpu = !options_.device.empty();
+  if (params.use_gpu) params.device = ggml_backend_dev_by_name(options_.device.c_str());
   params.print_timings = false;
-  params.n_threads = options.threads;
+  params.n_threads = options_.threads;
   params.warmup = false;
   params.image_min_tokens = TOKENS_MIN;
   params.image_max_tokens = TOKENS_MAX;
   ErrorCapture errors;
-  context_ = mtmd_init_from_file(options.path.c_str(), model_->get(), params);
+  context_ = mtmd_init_from_file(options_.path.c_str(), model_->get(), params);
   if (context_ == nullptr) throw std::runtime_error(errors.text().empty() ? "unknown reason" : errors.text());
 }
 
-Projector::~Projector() { mtmd_free(context_); }
+Projector::~Projector() { close(); }
 
-void Projector::markers(uint32_t side, std::vector<llama_token> & begin, std::vector<llama_token> & end) const {
+void Projector::close() {
+  mtmd_free(context_);
+  context_ = nullptr;
+}
+
+void Projector::require_open() {
+  if (context_ == nullptr) open();
+}
+
+void Projector::markers(uint32_t side, std::vector<llama_token> & begin, std::vector<llama_token> & end) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  require_open();
   const Chunks chunks(context_, {side, side, nullptr});
   bool behind = false;
   for (size_t i = 0; i < chunks.size(); i++) {
@@ -126,10 +142,15 @@ void Projector::markers(uint32_t side, std::vector<llama_token> & begin, std::ve
   }
 }
 
-bool Projector::non_causal() const { return mtmd_decode_use_non_causal(context_, nullptr); }
+bool Projector::non_causal() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  require_open();
+  return mtmd_decode_use_non_causal(context_, nullptr);
+}
 
 void Projector::encode(const Pixels & pixels, float * out, size_t count) {
   std::lock_guard<std::mutex> lock(mutex_);
+  require_open();
   const Chunks chunks(context_, pixels);
   const size_t width = static_cast<size_t>(llama_model_n_embd_inp(model_->get()));
   for (size_t i = 0; i < chunks.size(); i++) {
@@ -138,7 +159,9 @@ void Projector::encode(const Pixels & pixels, float * out, size_t count) {
       throw std::runtime_error("the image has another number of tokens than its size says");
     }
     ErrorCapture errors;
-    if (mtmd_encode_chunk(context_, chunks[i]) != 0) {
+    // If Metal fails to compute, it is only logged, and the output is another one.
+    if (mtmd_encode_chunk(context_, chunks[i]) != 0 || !errors.empty()) {
+      close();
       throw std::runtime_error("the image could not be encoded: " + errors.text());
     }
     std::copy_n(mtmd_get_output_embd(context_), count, out);

@@ -50,15 +50,21 @@ class Projector {
   Projector(const Projector &) = delete;
 
   // The tokens before and after an image of `side` × `side` pixels.
-  void markers(uint32_t side, std::vector<llama_token> & begin, std::vector<llama_token> & end) const;
+  void markers(uint32_t side, std::vector<llama_token> & begin, std::vector<llama_token> & end);
   // Whether an image's tokens attend to later ones.
-  bool non_causal() const;
+  bool non_causal();
   // Writes an image's embeddings to `out`, which has room for `count` numbers. One image at a time, so that its result
-  // does not depend on others; other threads wait. Throws std::runtime_error.
+  // does not depend on others; other threads wait. Throws std::runtime_error; if the device has failed, the next image
+  // loads the projector again, because Metal computes nothing after a failure.
   void encode(const Pixels & pixels, float * out, size_t count);
 
  private:
+  void open();
+  void close();
+  void require_open();
+
   std::shared_ptr<Model> model_;
+  const ProjectorOptions options_;
   mtmd_context * context_ = nullptr;
   std::mutex mutex_;
 };
