@@ -43,10 +43,24 @@ const char * priority() {
   return strcmp(stream, own) == 0 ? "<2>" : "";
 }
 
+// Whether this thread is the first to report. Another one returns, and ends the process, once the first has written, or
+// after a second.
+bool is_first(const std::atomic<bool> & written) {
+  // The address of a variable that each thread has for itself names the thread.
+  static std::atomic<const int *> reporter{nullptr};
+  const int * first = nullptr;
+  if (reporter.compare_exchange_strong(first, &thread_number)) return true;
+  // A thread that fails in its report does not wait for itself.
+  if (first == &thread_number) return false;
+  constexpr timespec pause{0, 10'000'000};
+  for (int pauses = 0; pauses < 100 && !written.load(); pauses++) nanosleep(&pause, nullptr);
+  return false;
+}
+
 // Writes the record, and a line for the log. The process aborts next, so what fails here is ignored.
 void report(const char * reason) {
-  static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  if (reported.test_and_set()) return;
+  static std::atomic<bool> written{false};
+  if (!is_first(written)) return;
   // llama.cpp aborts with `CUDA error`, and logs just before which one.
   const std::string & cause = last_error_line();
   const std::string text = plain(cause.empty() ? reason : (std::string(reason) + "; " + cause).c_str());
@@ -61,6 +75,7 @@ void report(const char * reason) {
   if (gmtime_r(&seconds, &parts) != nullptr) strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", &parts);
   dprintf(STDERR_FILENO, "%s{\"level\":\"fatal\",\"time\":\"%s\",\"reason\":\"%s\",\"msg\":\"llama.cpp ends the process\"}\n",
           priority(), now, text.c_str());
+  written.store(true);
 }
 
 // An exception that nothing catches ends the process too.
