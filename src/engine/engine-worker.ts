@@ -1,6 +1,7 @@
 // The entry of an engine thread: one llama.cpp context, one wave at a time.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Backend } from '#native/platform.mjs';
+import type { NativeContext } from './addon/addon-types.js';
 import { loadAddon } from './addon/load-addon.js';
 import { answerAlone } from './check/ask-once.js';
 import { requireFirstAnswer } from './check/compare-first.js';
@@ -61,23 +62,48 @@ const model = openModel(addon, setup.device, setup.build, {
   },
 });
 const encoder = openEncoder();
-const context = addon.createContext(model.handle, contextOptions(setup.bounds, setup.threads));
-
-/** Runs one wave. Throws the addon's errors, and an Error if logits are not numbers; the context is then empty. */
-export function wave(task: WaveTask): WaveResult {
-  return runServedWave(context, task, setup.bounds, setup.cancel, encoder);
-}
-
+/** Null after a decode has failed: `ready` makes another one. */
+let context: NativeContext | null = newContext();
 let isWarm = false;
 
-/** Computes the first waves, once. The pool calls it before it runs a wave of a client. */
+function newContext(): NativeContext {
+  return addon.createContext(model.handle, contextOptions(setup.bounds, setup.threads));
+}
+
+/**
+ * Runs one wave. Throws the addon's errors, and an Error if logits are not numbers; the context is then empty. If a decode
+ * has failed, `ready` must be called before the next wave.
+ */
+export function wave(task: WaveTask): WaveResult {
+  if (context === null)
+    throw new Error('the context has failed, and the thread was not asked for another one');
+  try {
+    return runServedWave(context, task, setup.bounds, setup.cancel, encoder);
+  } catch (error) {
+    closeAfter(error);
+    throw error;
+  }
+}
+
+/** Computes the first waves of each context, once. The pool calls it before it runs a wave of a client. */
 export function ready(): ThreadReport {
-  if (!isWarm) warmUp();
+  if (context === null) {
+    context = newContext();
+    isWarm = false;
+  }
+  if (!isWarm) warmUp(context);
   isWarm = true;
   return { head: model.profile.head(), images: model.images };
 }
 
-function warmUp(): void {
+/** Closes the context if this is the error of a decode that failed: a GPU may compute nothing more on it. */
+function closeAfter(error: unknown): void {
+  if ((error as { code?: unknown }).code !== 'decode_failed') return;
+  context?.close();
+  context = null;
+}
+
+function warmUp(context: NativeContext): void {
   const { bounds, device, cancel, build, firstLogits } = setup;
   const { vocabularySize } = model.description;
   // On a CPU, the first question is as good a first wave as any.
@@ -90,6 +116,7 @@ function warmUp(): void {
     if (device !== '') context.erase();
     if (isAsked) askFirst(firstLogits);
   } catch (error) {
+    closeAfter(error);
     throw new ModelError(`${build.path}: its first waves failed: ${(error as Error).message}`);
   }
   context.clear();

@@ -5,7 +5,8 @@ import { type Test, test } from 'tap';
 import { writeTinyModel } from '../../models/tiny/index.js';
 import { EngineThread } from '../../src/engine/index.js';
 import type { WaveTask } from '../../src/engine/wave/task.js';
-import { BOUNDS, buildOf } from '../support/engine.js';
+import { addon, BOUNDS, buildOf } from '../support/engine.js';
+import { until } from '../support/until.js';
 
 /** A wave of one prompt on an empty context. */
 const task = (tokens: number): WaveTask => ({
@@ -76,6 +77,42 @@ test('cancel ends the wave in progress', async (t) => {
   const long = thread.run(task(8_000));
   thread.cancel();
   await t.rejects(long, { message: /cancelled/ });
+});
+
+/** Two sequences of which one token is at different positions: llama_decode refuses it. */
+const refused: WaveTask = {
+  ...task(1),
+  phases: [
+    {
+      removals: [],
+      copies: [],
+      streams: [
+        { tokens: Int32Array.of(5), position: 7, sequences: [0, 1], options: Int32Array.of(1) },
+        { tokens: Int32Array.of(5), position: 3, sequences: [0], options: Int32Array.of(1) },
+      ],
+    },
+  ],
+};
+
+test('after a decode that failed, the same thread makes another context before its next wave', async (t) => {
+  let contexts = 0;
+  addon.onLog((_, text) => {
+    if (/constructing llama_context/.test(text)) contexts += 1;
+  });
+  t.teardown(() => addon.onLog(() => {}));
+  const thread = start(t, tiny(t));
+  const before = await thread.run(task(50));
+  const { threadId } = thread.worker ?? {};
+  for (let failures = 1; failures < 3; failures++) {
+    await t.rejects(thread.run(refused), /llama_decode failed/);
+    await t.rejects(thread.run(task(50)), /the context has failed/);
+    await thread.ready();
+    await thread.ready();
+    t.strictSame(await thread.run(task(50)), before);
+    await until(() => contexts > failures);
+    t.equal(contexts, 1 + failures);
+  }
+  t.equal(thread.worker?.threadId, threadId);
 });
 
 test('threads that share the weights give the same answers', async (t) => {

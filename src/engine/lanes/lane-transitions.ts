@@ -3,9 +3,9 @@
  *
  * A lane that is `free` takes the next wave and is `busy` until the wave ends. A failed wave leaves its thread in an
  * unknown condition, or ended it: the lane is `restarting` until its thread, or the one that replaces it, has answered
- * that its context exists. It is `resting` for a while if that thread does not start, or if too many waves in a row have
- * failed although it does. After the pause it is `probing`: its thread starts again, as in `restarting`. Each pause in a
- * row is twice as long as the one before. A wave that is computed ends the row.
+ * that its context exists. After a failed decode that is a new one. It is `resting` for a while if that thread does not
+ * start, or if too many waves in a row have failed although it does. After the pause it is `probing`: its thread starts
+ * again, as in `restarting`. Each pause in a row is twice as long as the one before. A wave that is computed ends the row.
  *
  * A lane is `stuck` if a wave, or the start of its thread, takes longer than it can (`waveLimitMs`). A thread cannot be
  * ended inside native code, so a stuck lane never works again, and the process has to be restarted.
