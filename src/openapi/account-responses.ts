@@ -107,7 +107,12 @@ export const LimitsSchema = {
       },
     },
     server: SERVER_LIMITS,
-    models: { type: 'array', items: LIMITS_MODEL, description: 'The models that the key may use here.' },
+    models: {
+      type: 'array',
+      items: LIMITS_MODEL,
+      description:
+        'The models that the key may use here, and the builds that its workspace names, except the newest of a model.',
+    },
   },
   description: 'Credit, limits and prices of the key.',
 } as const;

@@ -1,20 +1,20 @@
 import { type Caller, dayOf, type KeyUsage, type Price, showAmount, showPrice } from '../access/index.js';
 import { LIMITS } from '../api/index.js';
 import { mayUse } from '../decide/index.js';
-import type { ModelListEntry } from '../http/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Storage } from '../storage/index.js';
 import type { ModelSet } from './models/model-set.js';
+import type { OfferedModel } from './models/offered-models.js';
 
 type Counts = Pick<KeyUsage['rows'][number], 'requests' | 'inputTokens' | 'amount'>;
 
 /**
- * The credit, limits and prices of a caller (contract 2.11). `models`: those that the endpoint serves; the response has the
- * ones that the workspace may use.
+ * The credit, limits and prices of a caller (contract 2.11). `models`: those that the endpoint serves, and builds that the
+ * workspace names; the response has the ones that the workspace may use.
  */
 export async function limitsJson(
   { key, workspace }: Caller,
-  models: readonly ModelListEntry[],
+  models: readonly OfferedModel[],
   { catalog, prices }: Pick<ModelSet, 'catalog' | 'prices'>,
   { access }: Pick<Storage, 'access'>,
   { billing }: Pick<Settings, 'billing'>,
@@ -29,7 +29,7 @@ export async function limitsJson(
     month: { charged: numberOf(monthCharged), budget: budget === null ? null : numberOf(budget) },
     per_minute: { requests: requestsPerMinute, bytes: bytesPerMinute },
     server: SERVER,
-    models: models.flatMap(({ id, maxOptions, readsImages, contextTokens, domain }) => {
+    models: models.flatMap(({ id, isDefault, maxOptions, readsImages, contextTokens, domain }) => {
       const build = catalog.find(id);
       if (build === undefined || !mayUse(build, workspace.models)) return [];
       const price = prices.get(build.id) as Price;
@@ -37,8 +37,7 @@ export async function limitsJson(
       return [
         {
           id,
-          // The only model of an endpoint answers requests that name none.
-          default: models.length === 1 || (build === catalog.default && id === build.model.id),
+          default: isDefault,
           reads_images: readsImages,
           max_options: maxOptions,
           context_tokens: contextTokens,

@@ -11,6 +11,7 @@ import { limitsJson, usageJson } from './account-json.js';
 import type { BatchService } from './batch-service.js';
 import type { Engines } from './engines.js';
 import type { ModelSet } from './models/model-set.js';
+import { isServed, offeredModels } from './models/offered-models.js';
 import type { ServiceStatus } from './operator/status.js';
 import { type ReloadChanges, reloadRecord } from './reload/audit-reload.js';
 import type { ServerDependencies } from './server-dependencies.js';
@@ -135,11 +136,7 @@ export class Service implements App {
   }
 
   serves(model: string, only: string | null): boolean {
-    const { catalog } = this.engines;
-    const build = catalog.find(model);
-    if (build === undefined || only === null) return build !== undefined;
-    // An endpoint of a dated build serves that build, an endpoint of a model all builds of the model.
-    return catalog.find(only)?.id === only ? build.id === only : catalog.listedId(model) === only;
+    return isServed(this.engines.catalog, model, only);
   }
 
   models(model: string | null): ModelListEntry[] {
@@ -163,8 +160,7 @@ export class Service implements App {
       admit: (bytes) => access.admit(caller, bytes),
       admitFree: (bytes) => access.admitFree(caller, bytes),
       rates: () => this.ratesOf(caller),
-      limits: (only) =>
-        limitsJson(caller, this.models(only), this.engines.current, this.storage, this.settings),
+      limits: (only) => this.limitsOf(caller, only),
       usage: async (days) => usageJson(id, this.settings.billing.currency, await access.usage(caller, days)),
       get tasks() {
         return tasks();
@@ -218,6 +214,12 @@ export class Service implements App {
     const { seconds } = this.metrics.instruments;
     this.metrics.countUsage(build, usage);
     for (const phase of PHASES) seconds.observe({ phase }, timing[phase] / 1_000);
+  }
+
+  private limitsOf(caller: Caller, only: string | null): Promise<object> {
+    const set = this.engines.current;
+    const terms = { only, listed: this.models(only), allowed: caller.workspace.models };
+    return limitsJson(caller, offeredModels(set, terms), set, this.storage, this.settings);
   }
 
   private ratesOf(caller: Caller): Rates {

@@ -1151,7 +1151,7 @@ export interface ApiSchemas {
             /** Of the key at a time. */
             readonly batches_open: number;
         };
-        /** The models that the key may use here. */
+        /** The models that the key may use here, and the builds that its workspace names, except the newest of a model. */
         readonly models: readonly ({
             readonly id: string;
             /** Whether it answers requests that name no model. */

@@ -55,7 +55,7 @@ export class ModelSet {
     return this.builds.get(build)?.labels.list.length ?? null;
   }
 
-  /** What lists of models have of a name that the catalog lists: that of its newest build; see `ModelListEntry`. */
+  /** What lists of models have of a model, which is that of its newest build, or of a build; see `ModelListEntry`. */
   factsOf(name: string) {
     const { id, model, projector } = this.catalog.find(name) as CatalogBuild;
     // A reload may have changed the maximum of a build that is loaded.
