@@ -32,7 +32,9 @@ export function Views({ api, limits, route: { view, item, shared }, onLimits }: 
           <AskView api={api} limits={limits} shared={shared} active={active} edited={edited} />
         ),
         tasks: (active) => <TasksView api={api} limits={limits} name={item} active={active} onEdit={edit} />,
-        batches: (active) => <BatchesView api={api} limits={limits} id={item} active={active} />,
+        batches: (active) => (
+          <BatchesView api={api} limits={limits} onLimits={onLimits} id={item} active={active} />
+        ),
         usage: (active) => <UsageView api={api} limits={limits} onLimits={onLimits} active={active} />,
       }}
     />

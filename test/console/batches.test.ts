@@ -22,11 +22,12 @@ import {
   readResults,
   selectRows,
 } from '../../src/console/batches/shown-results.js';
+import { unlistedModels } from '../../src/console/batches/unlisted-models.js';
 
 const LINE = { custom_id: 'a', model: 'm', state: 'x', questions: { q: { type: 'noul' } } };
 const file = (lines: readonly unknown[]) =>
   new Blob([lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')]);
-const check = (content: Blob) => checkFile(content, ['m'], () => {}, new AbortController().signal);
+const check = (content: Blob) => checkFile(content, () => {}, new AbortController().signal);
 const question = (q: unknown) => ({ ...LINE, questions: { q } });
 
 test('the lines that the console refuses are those that the server refuses, with the same types', async (t) => {
@@ -95,9 +96,20 @@ test('models, blank lines and line ends of a file', async (t) => {
       ['m-20260101', 1],
     ],
   });
-  t.match(await check(file([{ ...LINE, model: 'other' }])), {
-    errors: [{ line: 1, type: 'model_not_found' }],
+});
+
+test('a model that the limits do not list is left to the server', async (t) => {
+  const named = ['m', 'm-20250101', 'other', '', 'other', 'pinned-20260101', 'pinned'];
+  const lines = named.map((model, at) => ({ ...LINE, custom_id: `${at}`, model }));
+  const checked = await check(file(lines));
+  t.match(checked, { lines: named.length, invalidLines: 0, problem: null });
+  const limits = (...ids: string[]) => ({ models: ids.map((id) => ({ id })) }) as unknown as Limits;
+  t.strictSame(unlistedModels(checked, limits('m', 'pinned-20260101')), {
+    lines: 4,
+    models: ['other', '', 'pinned'],
   });
+  t.equal(unlistedModels(await check(file([LINE])), limits('m')), null);
+  t.match(unlistedModels(checked, limits()), { lines: named.length });
 });
 
 test('lines that name a task are counted, and are no part of an estimate', async (t) => {
@@ -215,7 +227,7 @@ test('problems of a whole file', async (t) => {
   t.match(await check(new Blob([new Uint8Array(32 * 1024 * 1024 + 1)])), { problem: /larger than 32 MiB/ });
   const ended = AbortSignal.abort(new Error('gone'));
   await t.rejects(
-    checkFile(file([LINE]), ['m'], () => {}, ended),
+    checkFile(file([LINE]), () => {}, ended),
     /gone/,
   );
 });

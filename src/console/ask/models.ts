@@ -6,8 +6,8 @@ export type LimitsModel = Limits['models'][number];
 /** A build is called `<model id>-<yyyymmdd>` (contract 9 rule 2). */
 const DATE = /-\d{8}$/;
 
-/** The model of a name, which may be that of a build; '' is the default model. Undefined if the key cannot use it. */
-const modelNamed = (name: string, { models }: Limits): LimitsModel | undefined =>
+/** The model of a name, which may be that of a build; '' is the default model. Undefined if the limits do not list it. */
+export const modelNamed = (name: string, { models }: Limits): LimitsModel | undefined =>
   name === ''
     ? models.find((each) => each.default)
     : (models.find(({ id }) => id === name) ?? models.find(({ id }) => id === name.replace(DATE, '')));

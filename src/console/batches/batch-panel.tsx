@@ -21,10 +21,12 @@ interface BatchPanelProps {
   readonly active: boolean;
   /** Called with every new state of the batch. */
   readonly onSeen: (batch: Batch) => void;
+  /** Called when the results are shown, at the current price. */
+  readonly onResults: () => void;
 }
 
 /** One batch: progress, costs, cancel, results. */
-export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps) {
+export function BatchPanel({ api, limits, id, active, onSeen, onResults }: BatchPanelProps) {
   const [changes, setChanges] = useState(0);
   const { batch, error, retryMs, source } = useBatch(api, id, active, changes);
   const [refused, setRefused] = useState<unknown>(null);
@@ -94,7 +96,10 @@ export function BatchPanel({ api, limits, id, active, onSeen }: BatchPanelProps)
             api={api}
             batch={batch}
             results={results}
-            onResults={setResults}
+            onResults={(read) => {
+              setResults(read);
+              onResults();
+            }}
             onCollected={() => setChanges((before) => before + 1)}
           />
         </>

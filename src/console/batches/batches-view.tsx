@@ -2,6 +2,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Batch, Limits, BatchList as Page } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
+import type { ReadLimits } from '../api/read-limits.js';
+import { useRenewal } from '../api/use-renewal.js';
 import { ErrorNote } from '../ui/error-note.js';
 import type { Source } from '../ui/sourced.js';
 import { BatchList } from './batch-list.js';
@@ -16,6 +18,7 @@ const LIST_MS = 15_000;
 interface BatchesViewProps {
   readonly api: Api;
   readonly limits: Limits;
+  readonly onLimits: (limits: ReadLimits) => void;
   /** The id of the batch to show; null for none. */
   readonly id: string | null;
   /** Whether the view is visible: only then are batches polled. */
@@ -23,11 +26,12 @@ interface BatchesViewProps {
 }
 
 /** The batches of the key, one of them in detail, and a form for a new one. */
-export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
+export function BatchesView({ api, limits, onLimits, id, active }: BatchesViewProps) {
   const [list, setList] = useState<ListedBatches | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [source, setSource] = useState<Source>({ at: null, stale: 'no' });
   const [loads, setLoads] = useState(0);
+  const renewLimits = useRenewal(api, onLimits);
   const reload = () => setLoads((before) => before + 1);
   const shown = useRef(active);
   shown.current = active;
@@ -71,6 +75,7 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
           api={api}
           limits={limits}
           known={known}
+          onFile={renewLimits}
           onSubmitted={(batch) => {
             // The user may have gone on to another view meanwhile.
             if (shown.current) location.hash = `/batches/${batch.id}`;
@@ -88,7 +93,15 @@ export function BatchesView({ api, limits, id, active }: BatchesViewProps) {
             <p class="empty">Choose a batch to see its progress and its results.</p>
           </section>
         ) : (
-          <BatchPanel key={id} api={api} limits={limits} id={id} active={active} onSeen={update} />
+          <BatchPanel
+            key={id}
+            api={api}
+            limits={limits}
+            id={id}
+            active={active}
+            onSeen={update}
+            onResults={renewLimits}
+          />
         )}
       </div>
     </div>

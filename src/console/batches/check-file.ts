@@ -29,12 +29,10 @@ const TURN_MS = 12;
  */
 export async function checkFile(
   file: Blob,
-  models: readonly string[],
   onProgress: (part: number) => void,
   signal: AbortSignal,
 ): Promise<CheckedFile> {
   const known: Known = {
-    models: new Set(models),
     ids: new Set(),
     counts: new Map(),
     taskLines: 0,

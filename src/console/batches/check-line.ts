@@ -9,8 +9,6 @@ import { isObject, type Problem, problemOfQuestions } from './check-question.js'
 
 /** What the lines of a file have told so far. */
 export interface Known {
-  /** The models that the key may use. */
-  readonly models: ReadonlySet<string>;
   /** The ids of the lines before. */
   readonly ids: Set<string>;
   /** Lines by the model that they name. */
@@ -25,14 +23,12 @@ export interface Known {
 const BYTES_PER_TOKEN = 4;
 
 const ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`);
-/** A build is called by its model and a date. */
-const DATE = /-\d{8}$/;
 
 const problem = (type: LineErrorType, message: string): Problem => ({ type, message });
 
 /**
  * The first problem of a line of a batch file; null if the console finds none. The server checks the same and more: images,
- * repeated names, and the length of the texts.
+ * repeated names, the length of the texts, and whether the key may use the model.
  */
 export function problemOfLine(text: string, known: Known): Problem | null {
   let line: unknown;
@@ -135,14 +131,11 @@ function problemOfTask({ task, ...line }: Readonly<Record<string, unknown>>): Pr
   return problem('task_not_found', 'The line names a task that the workspace does not have.');
 }
 
-function problemOfModel(model: unknown, { models, counts }: Known): Problem | null {
+function problemOfModel(model: unknown, { counts }: Known): Problem | null {
   if (model === undefined || model === null) {
     return problem('model_required', 'The line has no `model`, and a batch has no default model.');
   }
   if (typeof model !== 'string') return problem('invalid_line', '`model` must be a string.');
-  if (!models.has(model) && !models.has(model.replace(DATE, ''))) {
-    return problem('model_not_found', 'The line names a model that the key cannot use here.');
-  }
   counts.set(model, (counts.get(model) ?? 0) + 1);
   return null;
 }

@@ -10,6 +10,8 @@ import { type Records, readRecords } from './read-records.js';
 
 interface MakePanelProps {
   readonly limits: Limits;
+  /** Called when a table was chosen. */
+  readonly onTable: () => void;
   /** Called with the batch file. */
   readonly onFile: (file: File) => void;
 }
@@ -18,9 +20,12 @@ interface MakePanelProps {
 const PREVIEW_LINES = 2;
 
 /** Makes a batch file from records and the questions of Ask. */
-export function MakePanel({ limits, onFile }: MakePanelProps) {
+export function MakePanel({ limits, onTable, onFile }: MakePanelProps) {
   const [records, setRecords] = useState<(Records & { readonly name: string }) | null>(null);
-  const [choice, setChoice] = useState<Choice>({ id: null, state: [], model: limits.models[0]?.id ?? '' });
+  const [chosen, setChoice] = useState<Choice>({ id: null, state: [], model: '' });
+  // The limits may have been read anew since.
+  const isListed = limits.models.some(({ id }) => id === chosen.model);
+  const choice = isListed ? chosen : { ...chosen, model: limits.models[0]?.id ?? '' };
   const [problem, setProblem] = useState('');
   const reading = useRef<AbortController | null>(null);
   const choose = async ([file]: File[]) => {
@@ -29,6 +34,7 @@ export function MakePanel({ limits, onFile }: MakePanelProps) {
     const control = new AbortController();
     reading.current = control;
     setProblem('');
+    onTable();
     try {
       const read = await readRecords(file, control.signal);
       control.signal.throwIfAborted();
@@ -84,6 +90,7 @@ type Choice = Omit<Mapping, 'questions'>;
 
 /** The lines of records with the questions of Ask, or why there are none. */
 function tryMake(records: Records, choice: Choice): string[] | Error {
+  if (choice.model === '') return new Error('The key may use no model of this server.');
   try {
     // The state of the draft is not used.
     const { node } = buildRequest({ ...readDraft().draft, stateKind: 'text', images: [] });

@@ -5,11 +5,12 @@ import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNote } from '../ui/error-note.js';
-import { bytes, count, percent, whole } from '../ui/format-values.js';
+import { percent, whole } from '../ui/format-values.js';
 import { HeldValue } from '../ui/held-value.js';
 import { RefusedLines } from '../ui/refused-lines.js';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
 import { type CheckedFile, checkFile } from './check-file.js';
+import { CheckedSummary } from './checked-summary.js';
 import { EstimateNote } from './estimate-note.js';
 import { MakePanel } from './make-panel.js';
 import { idempotencyKeyOf, nextSubmission } from './next-submission.js';
@@ -23,6 +24,8 @@ interface SubmitPanelProps {
   /** The ids of the batches that are known: a submission that is answered with one of them was repeated. */
   readonly known: ReadonlySet<string>;
   readonly onSubmitted: (batch: Submitted) => void;
+  /** Called when a file was chosen, whose models and prices are then looked up. */
+  readonly onFile: () => void;
 }
 
 /** A file that was chosen, and what is known of it. */
@@ -36,7 +39,7 @@ interface Chosen {
 const held = new HeldValue<Chosen | null>(() => null);
 
 /** Chooses a batch file, checks it, and submits it. */
-export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProps) {
+export function SubmitPanel({ api, limits, known, onSubmitted, onFile }: SubmitPanelProps) {
   const [chosen, setChosen] = useState<Chosen | null>(held.value);
   const [part, setPart] = useState(0);
   const [sent, setSent] = useState<number | null>(null);
@@ -59,9 +62,9 @@ export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProp
     setLast(null);
     setPart(0);
     setChosen({ file, read: null });
+    onFile();
     try {
-      const models = limits.models.map(({ id }) => id);
-      const checked = await checkFile(file, models, setPart, control.signal);
+      const checked = await checkFile(file, setPart, control.signal);
       const digest = checked.problem === null ? await digestOf(file) : '';
       control.signal.throwIfAborted();
       setChosen({ file, read: { checked, digest } });
@@ -113,14 +116,16 @@ export function SubmitPanel({ api, limits, known, onSubmitted }: SubmitPanelProp
         or drop it here: JSON Lines, one decision per line, up to {whole(LIMITS.batchLines)} lines and{' '}
         {LIMITS.bodyBytes / 2 ** 20} MiB
       </DropZone>
-      <MakePanel limits={limits} onFile={(file) => choose([file])} />
+      <MakePanel limits={limits} onTable={onFile} onFile={(file) => choose([file])} />
       <div role="status">
         {chosen !== null && read === null && error === null && (
           <p>
             Checking {chosen.file.name}: {percent(part)}
           </p>
         )}
-        {chosen !== null && read !== null && <CheckedSummary file={chosen.file} checked={read.checked} />}
+        {chosen !== null && read !== null && (
+          <CheckedSummary file={chosen.file} checked={read.checked} limits={limits} />
+        )}
         {last !== null && <LastNote last={last} />}
       </div>
       {ready && <EstimateNote checked={read.checked} limits={limits} />}
@@ -162,32 +167,3 @@ const LastNote = ({ last: { id, file, isRepeated } }: { readonly last: Last }) =
     .
   </p>
 );
-
-function CheckedSummary({ file, checked }: { readonly file: File; readonly checked: CheckedFile }) {
-  const { lines, models, taskLines, invalidLines, problem } = checked;
-  if (problem !== null) {
-    return (
-      <p class="warning">
-        {file.name}: {problem}
-      </p>
-    );
-  }
-  return (
-    <p>
-      <strong>{file.name}</strong>: {count(lines, 'line')}, {bytes(file.size)}
-      {models.map(([model, uses]) => (
-        <span key={model} class="muted">
-          {' '}
-          · {count(uses, 'line')} for {model}
-        </span>
-      ))}
-      {taskLines > 0 && <span class="muted"> · {count(taskLines, 'line')} for tasks</span>}
-      {invalidLines > 0 && (
-        <strong class="warning">
-          {' '}
-          {invalidLines === 1 ? '1 line is invalid' : `${whole(invalidLines)} lines are invalid`}
-        </strong>
-      )}
-    </p>
-  );
-}
