@@ -15,13 +15,8 @@ import {
   type Submission,
 } from '../../src/console/batches/next-submission.js';
 import { nextWait } from '../../src/console/batches/poll.js';
-import {
-  distributionOf,
-  ERRORS,
-  QUESTIONS_MAX,
-  readResults,
-  selectRows,
-} from '../../src/console/batches/shown-results.js';
+import { fitsCsv, resultRows } from '../../src/console/batches/results-csv.js';
+import { distributionOf, ERRORS, readResults, selectRows } from '../../src/console/batches/shown-results.js';
 import { unlistedModels } from '../../src/console/batches/unlisted-models.js';
 
 const LINE = { custom_id: 'a', model: 'm', state: 'x', questions: { q: { type: 'noul' } } };
@@ -312,11 +307,20 @@ test('results as rows, filtered and sorted', async (t) => {
   t.equal(rows[2]?.error?.type, 'cancelled');
 });
 
-test('results with questions of their own in every line have a bounded number of columns', async (t) => {
+test('results with questions of their own in every line are saved as CSV with all of them', async (t) => {
   const lines = Array.from({ length: 100 }, (_, at) =>
     answered(`${at}`, { [`q${at}`]: { type: 'noul', noul: 0.8 } }),
   );
-  t.equal((await readResults(file(lines))).questions.length, QUESTIONS_MAX);
+  const results = await readResults(file(lines));
+  t.ok(fitsCsv(results));
+  const [titles = [], ...rows] = resultRows(results);
+  t.equal(titles.length, 202);
+  t.ok(rows.every((row, at) => row[titles.indexOf(`q${at}`)] === 'yes' && row.length === titles.length));
+  const row = { id: 'a', answers: new Map(), error: null };
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `q${at}`);
+  const wide = { rows: Array(50_000).fill(row), questions: many(50_000), tokens: new Map() };
+  t.notOk(fitsCsv(wide), 'not more than a browser can hold');
+  t.ok(fitsCsv({ ...wide, questions: many(64) }));
 });
 
 test('errors say what to do', async (t) => {

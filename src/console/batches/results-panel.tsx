@@ -8,7 +8,7 @@ import { ErrorNote } from '../ui/error-note.js';
 import { count, whole } from '../ui/format-values.js';
 import { saveFile } from '../ui/save-file.js';
 import { readStates } from './read-states.js';
-import { resultRows } from './results-csv.js';
+import { fitsCsv, resultRows } from './results-csv.js';
 import { ResultsTable } from './results-table.js';
 import { type Results, readResults } from './shown-results.js';
 import { isOpen } from './use-batch.js';
@@ -90,10 +90,16 @@ export function ResultsPanel({ api, batch, results, onResults, onCollected }: Re
           <ActionButton off={busy} onClick={() => run((collected) => saveFile(collected, `${id}.jsonl`))}>
             Save as a file
           </ActionButton>
-          {results !== null && (
+          {results !== null && fitsCsv(results) && (
             <ActionButton off={false} onClick={() => saveFile(csvFile(resultRows(results)), `${id}.csv`)}>
               Save as CSV
             </ActionButton>
+          )}
+          {results !== null && !fitsCsv(results) && (
+            <span class="muted">
+              The lines have {whole(results.questions.length)} different questions, too many columns for CSV.
+              The file has all answers.
+            </span>
           )}
           {results === null && (
             <span class="muted">The batch is deleted 7 days after its results were first collected.</span>

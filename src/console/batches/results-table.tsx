@@ -6,6 +6,8 @@ import { ERRORS, type ResultRow, type Results, type Selection, selectRows } from
 
 /** Rows of the table that are drawn at once. */
 const PAGE_ROWS = 50;
+/** Questions of the menu: every line of a file may have questions of its own. */
+const QUESTIONS_MAX = 64;
 
 const ORDERS: ReadonlyArray<readonly [Selection['order'], string]> = [
   ['file', 'as in the file'],
@@ -45,7 +47,7 @@ export function ResultsTable({ results, states }: ResultsTableProps) {
             value={question}
             onChange={({ currentTarget }) => select({ question: currentTarget.value, value: null })}
           >
-            {questions.map((name) => (
+            {questions.slice(0, QUESTIONS_MAX).map((name) => (
               <option key={name} value={name}>
                 {name}
               </option>
@@ -66,6 +68,12 @@ export function ResultsTable({ results, states }: ResultsTableProps) {
           </select>
         </label>
       </div>
+      {questions.length > QUESTIONS_MAX && (
+        <p class="warning">
+          The first {QUESTIONS_MAX} of {whole(questions.length)} questions can be shown here; the files that
+          are saved have the answers to all of them.
+        </p>
+      )}
       <Distribution
         rows={rows}
         question={question}

@@ -22,14 +22,11 @@ export interface ResultRow {
 /** The results of a batch. */
 export interface Results {
   readonly rows: readonly ResultRow[];
-  /** The names of the questions, in the order of first use; at most `QUESTIONS_MAX`. */
+  /** The names of all questions, in the order of first use. */
   readonly questions: readonly string[];
   /** Input tokens of the answered lines by build. */
   readonly tokens: ReadonlyMap<string, number>;
 }
-
-/** A file in which every line has questions of its own would have too many columns. */
-export const QUESTIONS_MAX = 64;
 
 interface ResultLine {
   readonly custom_id: string;
@@ -49,7 +46,7 @@ export async function readResults(file: Blob): Promise<Results> {
     const answers = new Map<string, LineAnswer>();
     for (const [name, answer] of Object.entries(line.response?.answers ?? {})) {
       answers.set(name, reduced(answer));
-      if (questions.size < QUESTIONS_MAX) questions.add(name);
+      questions.add(name);
     }
     const { error } = line;
     rows.push({
