@@ -91,6 +91,27 @@ test('lines of a batch are made from records', async (t) => {
   t.throws(() => makeLines(records, { id: null, state: [], model: 'm', questions }), /columns of the state/);
 });
 
+test('lines are numbered by the rows of the file, of which empty ones are left out', async (t) => {
+  const mapping = { id: null, state: ['a'], model: 'm', questions: readJson('{}') };
+  const idsOf = (records: Awaited<ReturnType<typeof read>>) =>
+    makeLines(records, mapping).map((line) => JSON.parse(line).custom_id);
+  for (const [file, empty, ids] of [
+    ['a\n1\n2\n', 0, ['line-1', 'line-2']],
+    ['a\r\ngreat\r\n\r\nbad\r\n""\r\nok\r\n', 2, ['line-1', 'line-3', 'line-5']],
+    ['\n\na,b\n\n1,2\n,\n', 1, ['line-2', 'line-3']],
+    ['{"a":1}\n\n  \n{"a":2}\n', 2, ['line-1', 'line-4']],
+  ] as const) {
+    const records = await read(file);
+    t.strictSame([records.empty, idsOf(records)], [empty, ids], JSON.stringify(file));
+  }
+  const named = makeLines(await read('id,a\nx,1\n\n,2\n'), { ...mapping, id: 'id' });
+  t.strictSame(
+    named.map((line) => JSON.parse(line).custom_id),
+    ['x', 'line-3'],
+  );
+  await t.rejects(read('a,b\n\n1\n'), { message: /^Row 3 has 1 fields instead of 2/ }, 'as in the file');
+});
+
 test('lines of a batch have the values of the records as they are written', async (t) => {
   const fields =
     '"order": 12345678901234567890, "price": 1.0, "n": { "b": 1, "10": 2, "b": -0 }, "big": 1e400, "none": null';

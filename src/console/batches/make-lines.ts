@@ -4,7 +4,7 @@ import type { Records } from './read-records.js';
 
 /** How records become the lines of a batch file. */
 export interface Mapping {
-  /** The column of `custom_id`; null: lines are numbered. */
+  /** The column of `custom_id`; null: lines have the numbers of their rows in the file. */
   readonly id: string | null;
   /** The columns of the state: one is its text, several are a JSON object. */
   readonly state: readonly string[];
@@ -14,8 +14,11 @@ export interface Mapping {
 
 const NOT_IN_IDS = /[^A-Za-z0-9_.:-]/g;
 
+/** What the lines are made of. */
+type MadeFrom = Pick<Records, 'columns' | 'rows' | 'numbers'>;
+
 /** The lines of a batch file, one per record. Throws Error if the mapping names no column of the records. */
-export function makeLines({ columns, rows }: Records, mapping: Mapping): string[] {
+export function makeLines({ columns, rows, numbers }: MadeFrom, mapping: Mapping): string[] {
   const placeOf = (name: string): number => {
     const place = columns.indexOf(name);
     if (place < 0) throw new Error(`The file has no column "${name}".`);
@@ -30,7 +33,7 @@ export function makeLines({ columns, rows }: Records, mapping: Mapping): string[
   return rows.map((row, at) => {
     const named = id === null ? '' : idOf(row[id]).replace(NOT_IN_IDS, '_');
     const line = object([
-      ['custom_id', text(named.slice(0, LIMITS.customIdCharacters) || `line-${at + 1}`)],
+      ['custom_id', text(named.slice(0, LIMITS.customIdCharacters) || `line-${numbers[at]}`)],
       ['state', stateOf(row, state, columns)],
       ...rest,
     ]);
@@ -46,7 +49,7 @@ function idOf(value: JsonNode | undefined): string {
 
 /** The values as they are written in the file. Those that a record does not have are left out of an object. */
 function stateOf(
-  row: Records['rows'][number],
+  row: MadeFrom['rows'][number],
   places: readonly number[],
   columns: readonly string[],
 ): JsonNode {

@@ -70,6 +70,7 @@ export function MakePanel({ limits, onTable, onFile }: MakePanelProps) {
         <>
           <p role="status">
             {records.name}: {count(records.rows.length, 'record')}, {count(records.columns.length, 'column')}
+            {records.empty > 0 && `; ${count(records.empty, 'empty row is', 'empty rows are')} left out`}
           </p>
           <MappingForm columns={records.columns} choice={choice} onChoice={setChoice} limits={limits} />
           {Array.isArray(made) ? (
@@ -121,7 +122,7 @@ function MappingForm({ columns, choice, onChoice, limits }: MappingFormProps) {
             onChoice({ ...choice, id: value === '' ? null : value })
           }
         >
-          <option value="">numbered</option>
+          <option value="">numbered as in the file</option>
           {columns.map((each) => (
             <option key={each} value={each}>
               {each}

@@ -8,6 +8,10 @@ export interface Records {
   readonly columns: readonly string[];
   /** A value per column, as it is written in the file; undefined if a record of JSON Lines has none. */
   readonly rows: ReadonlyArray<ReadonlyArray<JsonNode | undefined>>;
+  /** The place of each row in the file: 1 for the one after the title row, or for the first line of JSON Lines. */
+  readonly numbers: readonly number[];
+  /** Empty rows, which are left out, but counted in the numbers. */
+  readonly empty: number;
 }
 
 /** How long is read before the page gets a turn. */
@@ -38,8 +42,10 @@ export async function readRecords(file: Blob, signal: AbortSignal): Promise<Reco
 async function readJsonLines(text: string, signal: AbortSignal): Promise<Records> {
   const columns = new Map<string, number>();
   const rows: JsonNode[][] = [];
+  const numbers: number[] = [];
   const turns = new Turns();
-  for (const [at, line] of text.split('\n').entries()) {
+  const lines = text.replace(/\n$/, '').split('\n');
+  for (const [at, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const row: JsonNode[] = [];
     const entries = recordOf(line, at + 1);
@@ -53,9 +59,10 @@ async function readJsonLines(text: string, signal: AbortSignal): Promise<Records
       row[place] = value;
     }
     rows.push(row);
+    numbers.push(at + 1);
     if (at % ROWS_PER_LOOK === 0) await turns.look(signal);
   }
-  return { columns: [...columns.keys()], rows };
+  return { columns: [...columns.keys()], rows, numbers, empty: lines.length - rows.length };
 }
 
 function recordOf(line: string, number: number): ReadonlyArray<readonly [string, JsonNode]> {
@@ -80,20 +87,26 @@ function refuseTwice(names: readonly string[], what: string): void {
 
 /** Reads CSV with a title row; fields may be separated by semicolons or tabs too. */
 async function readCsv(source: string, signal: AbortSignal): Promise<Records> {
-  const rows: string[][] = [];
+  let [titles, read]: [{ columns: string[]; at: number } | null, number] = [null, 0];
+  const [rows, numbers]: [JsonNode[][], number[]] = [[], []];
   const turns = new Turns();
   for (const row of rowsOfCsv(source, separatorOf(source))) {
-    if (row.length > 1 || row[0] !== '') rows.push(row);
-    if (rows.length % ROWS_PER_LOOK === 0) await turns.look(signal);
+    read += 1;
+    if (read % ROWS_PER_LOOK === 0) await turns.look(signal);
+    if (row.length === 1 && row[0] === '') continue;
+    if (titles === null) {
+      refuseTwice(row, 'The title row has two columns');
+      titles = { columns: row, at: read };
+      continue;
+    }
+    const { columns, at } = titles;
+    if (row.length !== columns.length)
+      throw new Error(`Row ${read} has ${row.length} fields instead of ${columns.length}.`);
+    rows.push(row.map(textNode));
+    numbers.push(read - at);
   }
-  const [columns = [], ...records] = rows;
-  refuseTwice(columns, 'The title row has two columns');
-  const wrong = records.findIndex((each) => each.length !== columns.length);
-  if (wrong >= 0) {
-    const has = `${records[wrong]?.length} fields instead of ${columns.length}`;
-    throw new Error(`Row ${wrong + 2} has ${has}.`);
-  }
-  return { columns, rows: records.map((row) => row.map(textNode)) };
+  const all = titles === null ? 0 : read - titles.at;
+  return { columns: titles?.columns ?? [], rows, numbers, empty: all - rows.length };
 }
 
 /** The separator that the title row has most of. */
