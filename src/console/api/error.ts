@@ -34,10 +34,13 @@ export class CallError extends Error {
   }
 }
 
-/** Whether it is not known if a change was made: the response was lost. */
+/** Errors of 500 and above with which the server says that nothing was changed. */
+const UNCHANGED = ['data_unavailable', 'http_version_not_supported'];
+
+/** Whether it is not known if a change was made: the response was lost, or the server failed. */
 export const isLost = (error: unknown): error is CallError =>
   error instanceof CallError &&
-  (error.status === null || [502, 504].includes(error.status) || error.type === 'outcome_unknown');
+  (error.status === null || (error.status >= 500 && !UNCHANGED.includes(error.type)));
 
 /** The type of a call that got no response. */
 export const UNREACHABLE = 'unreachable';

@@ -12,6 +12,7 @@ export const OPERATOR_REMEDIES: Partial<Record<OperatorErrorType, string>> & Rem
   invalid_request: 'Correct the field that the message names.',
   data_unavailable: 'Check the disk of the data folder, then try again. Nothing was changed.',
   outcome_unknown: 'Look at the audit log before you repeat the change: it may have been made.',
-  internal_error: 'Try again. If it happens again, read the log of the server.',
+  internal_error:
+    'Read the log of the server. Look at the audit log before you repeat a change: it may have been made.',
   request_timeout: 'Try again on a faster connection.',
 };

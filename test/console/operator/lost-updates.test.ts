@@ -61,8 +61,9 @@ operatorTest('a grant whose answer is lost is made once', async (t, tab, world) 
   await page.reload();
   t.equal(await page.getByLabel('Amount in GBP').inputValue(), '5');
   await grant.click();
-  await page.getByText('default has been changed meanwhile.').waitFor();
+  await page.getByText(/^default has been changed since the first try.*probably made then/).waitFor();
   t.equal(await granted(), before + 5);
+  t.equal(await page.getByLabel('Amount in GBP').inputValue(), '', 'it cannot be sent once more');
 });
 
 operatorTest(

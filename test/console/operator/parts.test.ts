@@ -6,6 +6,7 @@ import { shownAudit, withOlder } from '../../../src/console/operator/audit-pages
 import { makeKey } from '../../../src/console/operator/keys/make-key.js';
 import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/samples.js';
 import { bytesTop, scaleTop } from '../../../src/console/operator/overview/scale-top.js';
+import { changeOnce } from '../../../src/console/operator/workspaces/change-once.js';
 import { bytes, bytesOf, duration } from '../../../src/console/ui/format-values.js';
 
 /** A sample at a second of a server's life. */
@@ -61,7 +62,9 @@ test('a key whose response is lost may have been made', async (t) => {
     new CallError(null, 'unreachable', 'The server did not answer.'),
     new CallError(502, 'http_error', 'Bad Gateway'),
     new CallError(504, 'http_error', 'Gateway Timeout'),
-    new CallError(500, 'outcome_unknown', 'It may have been made.', null, 'req_1'),
+    new CallError(502, 'outcome_unknown', 'It may have been made.', null, 'req_1'),
+    new CallError(500, 'internal_error', 'A change may have been made.'),
+    new CallError(503, 'http_error', 'Service Unavailable'),
   ];
   for (const error of lost) {
     await t.rejects(
@@ -70,13 +73,96 @@ test('a key whose response is lost may have been made', async (t) => {
       `${error.status}`,
     );
   }
-  const refused = new CallError(409, 'conflict', 'It is rolled already.');
-  await t.rejects(
-    makeKey(() => Promise.reject(refused)),
-    { type: 'conflict', message: refused.message },
-    'a refusal is shown as it is',
-  );
+  for (const refused of [
+    new CallError(409, 'conflict', 'It is rolled already.'),
+    new CallError(503, 'data_unavailable', 'The disk is full.'),
+  ]) {
+    await t.rejects(
+      makeKey(() => Promise.reject(refused)),
+      { type: refused.type, message: refused.message },
+      'a refusal is shown as it is',
+    );
+  }
   t.equal(await makeKey(async () => 'key'), 'key');
+});
+
+/** A workspace whose grants are sent as the form does it. */
+class GrantForm {
+  private readonly workspace = { version: 'v0', granted: 0 };
+  tried = '';
+  amount = '5';
+
+  get granted() {
+    return this.workspace.granted;
+  }
+
+  /** What the server does. */
+  grant(version: string): void {
+    if (version !== this.workspace.version) throw new CallError(409, 'conflict', 'changed meanwhile.');
+    this.workspace.granted += 5;
+    this.workspace.version = `${version}+`;
+  }
+
+  /** The workspace is read again after each try. */
+  send(make = async (version: string) => this.grant(version)): Promise<void> {
+    return changeOnce('acme', {
+      version: this.workspace.version,
+      tried: this.tried,
+      make,
+      keep: (version) => {
+        this.tried = version;
+      },
+      onEnd: () => {
+        this.tried = this.amount = '';
+      },
+    });
+  }
+}
+
+test('a grant of which it is not known whether it was made is not made twice', async (t) => {
+  const lost = new CallError(null, 'unreachable', 'The server did not answer.');
+  const form = new GrantForm();
+  const made = async (version: string) => {
+    form.grant(version);
+    throw lost;
+  };
+  await t.rejects(form.send(made), { type: 'unreachable' });
+  for (const error of [
+    new CallError(503, 'data_unavailable', 'x'),
+    new CallError(400, 'invalid_request', 'x'),
+    new CallError(401, 'unauthorized', 'x'),
+    lost,
+  ]) {
+    await t.rejects(
+      form.send(() => Promise.reject(error)),
+      { type: error.type },
+      'says nothing about the first try',
+    );
+  }
+  t.equal(form.amount, '5');
+  const advice = {
+    type: 'outcome_unknown',
+    message: /^acme has been changed since the first try.*probably made/,
+  };
+  await t.rejects(form.send(), advice);
+  t.strictSame([form.granted, form.amount, form.tried], [5, '', ''], 'it cannot be sent once more');
+});
+
+test('a grant that was not made can be sent again', async (t) => {
+  const lost = new GrantForm();
+  await t.rejects(lost.send(() => Promise.reject(new CallError(502, 'http_error', 'Bad Gateway'))));
+  await lost.send();
+  t.strictSame([lost.granted, lost.tried], [5, '']);
+  const refused = new GrantForm();
+  const conflict = new CallError(409, 'conflict', 'acme has been changed meanwhile.');
+  await t.rejects(
+    refused.send(() => Promise.reject(conflict)),
+    { type: 'conflict' },
+  );
+  t.strictSame([refused.amount, refused.tried], ['5', ''], 'the first try was refused');
+  const closed = new GrantForm();
+  void closed.send(() => new Promise(() => {}));
+  t.equal(closed.tried, 'v0', 'the page may be closed before the answer');
 });
 
 test('bytes and time spans for people', async (t) => {

@@ -1,5 +1,4 @@
 import type { OperatorWorkspace } from '../../../api/index.js';
-import { isLost } from '../../api/error.js';
 import { ActionForm } from '../../ui/action-form.js';
 import { ConfirmTyped } from '../../ui/confirm-typed.js';
 import { TextField } from '../../ui/text-field.js';
@@ -8,6 +7,7 @@ import { overtakenHint, useEdits } from '../../ui/use-edits.js';
 import { useQuestion } from '../../ui/use-question.js';
 import { isAmount, shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
+import { changeOnce } from './change-once.js';
 import { saveChange } from './save-change.js';
 
 interface CreditFormsProps {
@@ -35,27 +35,23 @@ const LARGE_GRANT = 1_000;
 const NOT_AN_AMOUNT = 'Enter a number such as 25 or 12.50.';
 
 function GrantForm({ api, active, workspace: { id, version }, currency, onChanged }: CreditFormsProps) {
-  // `version`: of the grant that was sent and got no answer. It is sent again with the same one: it is made once.
+  // `version`: of a grant that was sent and has got no answer.
   const { values, edit, clear } = useEdits(`grant.${id}`, { amount: '', reason: '', version: '' });
   const { amount, reason } = values;
   const [confirming, setConfirming] = useQuestion(active, false);
   const action = useAction();
   const wrong = amount !== '' && !isAmount(amount);
   const grant = async () => {
-    const sent = values.version === '' ? version : values.version;
-    try {
-      const { balance } = await api.call('grantCredit', {
-        id,
-        body: { amount, version: sent, ...(reason.trim() !== '' && { reason: reason.trim() }) },
-      });
-      clear(values);
-      onChanged();
-      return `Credit left: ${shownAmount(balance, currency)}.`;
-    } catch (error) {
-      edit('version', isLost(error) ? sent : '');
-      onChanged();
-      throw error;
-    }
+    const why = reason.trim() === '' ? {} : { reason: reason.trim() };
+    const once = {
+      version,
+      tried: values.version,
+      make: (sent: string) => api.call('grantCredit', { id, body: { amount, version: sent, ...why } }),
+      keep: (sent: string) => edit('version', sent),
+      onEnd: (sent: string) => clear({ ...values, version: sent }),
+    };
+    const { balance } = await changeOnce(id, once).finally(onChanged);
+    return `Credit left: ${shownAmount(balance, currency)}.`;
   };
   return (
     <ActionForm
