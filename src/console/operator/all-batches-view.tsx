@@ -30,7 +30,7 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
   const [state, setState] = useState('');
   const [cancelling, setCancelling] = useQuestion<string | null>(active, null);
   const action = useAction();
-  const { value, error, reload, ...source } = useLoad(
+  const { value, isCurrent, error, reload, ...source } = useLoad(
     (signal) => {
       const query = { ...(workspace !== null && { workspace }), ...(state !== '' && { state }) };
       return api.call('listBatches', { query, signal });
@@ -76,7 +76,7 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
       </div>
       {action.error !== null && <ErrorNote error={action.error} />}
       <LoadNote value={value} error={error} />
-      {value?.batches.length === 0 && (
+      {isCurrent && value?.batches.length === 0 && (
         <p class="empty">
           {state === '' && workspace === null
             ? 'There are no batches. Callers submit them with POST /v1/batches, or in their console.'

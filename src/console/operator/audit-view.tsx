@@ -22,7 +22,7 @@ interface AuditViewProps {
 /** The administrative changes, newest first. */
 export function AuditView({ api, active }: AuditViewProps) {
   const [filter, setFilter] = useState<AuditFilter>({});
-  const { value, error, reload, ...source } = useLoad(
+  const { value, isCurrent, error, reload, ...source } = useLoad(
     async (signal) => ({ ...(await api.call('listAudit', { query: filter, signal })), filter }),
     active,
     [api, filter],
@@ -51,10 +51,10 @@ export function AuditView({ api, active }: AuditViewProps) {
       </div>
       <AuditFilters api={api} active={active} filter={filter} onFilter={setFilter} />
       <LoadNote value={value} error={error} />
-      {value !== null && entries.length === 0 && Object.keys(filter).length > 0 && (
+      {isCurrent && entries.length === 0 && Object.keys(filter).length > 0 && (
         <p class="empty">No entry matches.</p>
       )}
-      {value !== null && entries.length === 0 && Object.keys(filter).length === 0 && (
+      {isCurrent && entries.length === 0 && Object.keys(filter).length === 0 && (
         <p class="empty">
           Nothing was changed yet. Each change of a workspace, a key or the settings is listed here.
         </p>

@@ -5,13 +5,20 @@ import type { Source } from './sourced.js';
 export interface Loaded<Value> extends Source {
   /** Null: nothing has been loaded yet. */
   readonly value: Value | null;
+  /** Whether the value was loaded with the inputs of now, not with those before their last change. */
+  readonly isCurrent: boolean;
   /** Why the last load failed; null if it did not. */
   readonly error: unknown;
   /** Loads again. What is shown is stale until then. */
   readonly reload: () => void;
 }
 
-type State<Value> = Omit<Loaded<Value>, 'reload'>;
+type State<Value> = Omit<Loaded<Value>, 'reload' | 'isCurrent'> & {
+  /** Of the value. */
+  readonly inputs: readonly unknown[];
+};
+
+const FIRST = { value: null, error: null, at: null, stale: 'no', inputs: [] } as const;
 
 /**
  * Loads while `active`: when that begins, after each change of `inputs`, and at each `reload`. A value is shown until the
@@ -22,7 +29,7 @@ export function useLoad<Value>(
   active: boolean,
   inputs: readonly unknown[] = [],
 ): Loaded<Value> {
-  const [state, setState] = useState<State<Value>>({ value: null, error: null, at: null, stale: 'no' });
+  const [state, setState] = useState<State<Value>>(FIRST);
   const [loads, setLoads] = useState(0);
   const reload = useCallback(() => setLoads((before) => before + 1), []);
   useEffect(() => {
@@ -31,7 +38,7 @@ export function useLoad<Value>(
     const control = new AbortController();
     load(control.signal).then(
       (value) => {
-        if (!control.signal.aborted) setState({ value, error: null, at: Date.now(), stale: 'no' });
+        if (!control.signal.aborted) setState({ value, error: null, at: Date.now(), stale: 'no', inputs });
       },
       (error) => {
         if (!control.signal.aborted) setState((old) => ({ ...old, error, stale: 'old' }));
@@ -39,5 +46,7 @@ export function useLoad<Value>(
     );
     return () => control.abort();
   }, [active, loads, ...inputs]);
-  return { ...state, reload };
+  const { inputs: loaded, ...shown } = state;
+  const isCurrent = shown.value !== null && inputs.every((each, at) => each === loaded[at]);
+  return { ...shown, isCurrent, reload };
 }

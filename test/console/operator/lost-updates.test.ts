@@ -91,6 +91,33 @@ operatorTest(
   { script: AXE },
 );
 
+operatorTest('nothing is said of a workspace or of keys that are not loaded yet', async (t, tab, world) => {
+  const { page } = tab;
+  for (const id of ['first', 'second']) await operatorSend(world.url, 'POST', '/api/workspaces', { id });
+  await enterOperator(tab, world, 'workspaces/first');
+  await page.getByRole('heading', { name: 'first', exact: true }).waitFor();
+  let load = () => {};
+  const gate = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route('**/api/workspaces/second', (route) => gate.then(() => route.continue()));
+  await page.getByRole('link', { name: 'second', exact: true }).click();
+  const detail = page.locator('.column .empty');
+  await detail.getByText('Loading…').waitFor();
+  t.equal(await page.getByText('There is no workspace with this id.').count(), 0);
+  load();
+  await page.getByRole('heading', { name: 'second', exact: true }).waitFor();
+  await show(tab, 'workspaces/third');
+  await page.getByText('There is no workspace with this id.').waitFor();
+
+  await show(tab, 'keys/first');
+  await page.getByText('There is no key that works.').waitFor();
+  await page.route('**/api/keys?**', (route) => route.abort());
+  await show(tab, 'keys/default');
+  await page.getByText('The server did not answer.').waitFor();
+  t.equal(await page.getByText('There is no key that works.').count(), 0, 'it is about other keys');
+});
+
 operatorTest('lists are searched, sorted and shown in pages', async (t, tab, world) => {
   const { page } = tab;
   for (let at = 100; at < 225; at += 1) {

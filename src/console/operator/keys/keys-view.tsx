@@ -44,7 +44,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
   const [states, setStates] = useState<(typeof STATES)[number][0]>('working');
   const page = usePage('-created');
   const { query } = page;
-  const { value, error, reload, ...source } = useLoad(
+  const { value, isCurrent, error, reload, ...source } = useLoad(
     (signal) => {
       const owner = workspace === null ? {} : { workspace };
       return api.call('listKeys', { query: { ...query, ...owner, state: states }, signal });
@@ -111,8 +111,8 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
         <ListFilters state={page} sorts={SORTS} />
         {action.error !== null && <ErrorNote error={action.error} />}
         <LoadNote value={value} error={error} />
-        {value !== null && shown.length === 0 && query.search !== '' && <p class="empty">No key matches.</p>}
-        {value !== null && shown.length === 0 && query.search === '' && (
+        {isCurrent && shown.length === 0 && query.search !== '' && <p class="empty">No key matches.</p>}
+        {isCurrent && shown.length === 0 && query.search === '' && (
           <p class="empty">
             {states === 'all' ? 'There is no key yet.' : 'There is no key that works.'} Create one above:
             callers send its token with each request.

@@ -26,13 +26,13 @@ interface WorkspacesViewProps {
 export function WorkspacesView({ api, models, shown, active }: WorkspacesViewProps) {
   const page = usePage('id');
   const { query } = page;
-  const { value, error, reload, ...source } = useLoad(
+  const { value, isCurrent, error, reload, ...source } = useLoad(
     async (signal) => {
       const [list, detail] = await Promise.all([
         api.call('listWorkspaces', { query, signal }),
         shown === null ? undefined : api.call('showWorkspace', { id: shown, signal }).catch(noneIfUnknown),
       ]);
-      return { ...list, detail };
+      return { ...list, detail, of: shown };
     },
     active,
     [api, shown, query.search, query.sort, query.offset],
@@ -50,8 +50,10 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
             </div>
             <LoadNote value={value} error={error} />
             <ListFilters state={page} sorts={SORTS} />
-            {value?.total === 0 && query.search !== '' && <p class="empty">No workspace matches.</p>}
-            {value?.total === 0 && query.search === '' && (
+            {isCurrent && value?.total === 0 && query.search !== '' && (
+              <p class="empty">No workspace matches.</p>
+            )}
+            {isCurrent && value?.total === 0 && query.search === '' && (
               <p class="empty">There is no workspace yet. Create one below, then give it credit and a key.</p>
             )}
             {value !== null && value.workspaces.length > 0 && (
@@ -80,11 +82,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
           )}
           {value !== null && workspace === undefined && (
             <section class="panel">
-              <p class="empty">
-                {shown === null
-                  ? 'Choose a workspace to see its usage, and to change its credit, budget, limits and models.'
-                  : 'There is no workspace with this id. Choose one of the list.'}
-              </p>
+              <p class="empty">{reasonOf(shown, value.of, error)}</p>
             </section>
           )}
         </div>
@@ -94,6 +92,14 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
       )}
     </>
   );
+}
+
+/** Why no workspace is shown in detail. `loaded`: the id that was loaded last; null: none. */
+function reasonOf(shown: string | null, loaded: string | null, error: unknown): string {
+  if (shown === null)
+    return 'Choose a workspace to see its usage, and to change its credit, budget, limits and models.';
+  if (shown === loaded) return 'There is no workspace with this id. Choose one of the list.';
+  return error === null ? 'Loading…' : 'The workspace is not loaded. Reload the list.';
 }
 
 /** The address may name a workspace that does not exist, or cannot. */
