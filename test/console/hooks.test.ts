@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { CallError } from '../../src/console/api/error.js';
 import { consoleModule, runHook } from '../support/console/run-hook.js';
 import { until } from '../support/until.js';
 
@@ -10,6 +11,15 @@ interface Loaded {
 }
 type UseLoad = (load: () => Promise<string>, active: boolean, inputs: readonly unknown[]) => Loaded;
 
+interface Terms {
+  readonly active: boolean;
+  readonly isMoving: boolean;
+  readonly everyMs: number;
+}
+
+const { useReloads } = await consoleModule<{ useReloads(loaded: Loaded, terms: Terms): void }>(
+  'ui/use-reloads.js',
+);
 const { useLoad } = await consoleModule<{ useLoad: UseLoad }>('ui/use-load.js');
 
 test('a value that was loaded for other inputs is not current', async (t) => {
@@ -35,4 +45,29 @@ test('a value that was loaded for other inputs is not current', async (t) => {
   ran.value.reload();
   await until(() => ran.value.stale === 'renewing');
   t.equal(ran.value.isCurrent, true, 'it is old, but of this input');
+});
+
+test('what can change is loaded again, also after loads that failed', async (t) => {
+  const lost = () => new CallError(null, 'unreachable', 'The server did not answer.');
+  const refused = new CallError(404, 'not_found', 'It does not exist.');
+  const outcomes: unknown[] = ['moving', lost(), lost(), 'moving', lost(), 'still'];
+  let loads = 0;
+  const load = async () => {
+    const outcome = outcomes[loads] ?? refused;
+    loads += 1;
+    if (outcome instanceof Error) throw outcome;
+    return outcome as string;
+  };
+  const ran = runHook(t, () => {
+    const loaded = useLoad(load, true, []);
+    useReloads(loaded, { active: true, isMoving: loaded.value === 'moving', everyMs: 1 });
+    return loaded;
+  });
+  await until(() => ran.value.value === 'still');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.equal(loads, outcomes.length, 'not while nothing can change');
+  ran.value.reload();
+  await until(() => loads === outcomes.length + 1);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.equal(loads, outcomes.length + 1, 'not after an error that stays');
 });

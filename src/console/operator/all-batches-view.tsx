@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { BATCH_STATES, type OperatorBatch } from '../../api/index.js';
 import { ActionButton } from '../ui/action-button.js';
 import { Confirm } from '../ui/confirm.js';
@@ -10,6 +10,7 @@ import { Renew, Sourced } from '../ui/sourced.js';
 import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';
 import { useQuestion } from '../ui/use-question.js';
+import { useReloads } from '../ui/use-reloads.js';
 import type { OperatorApi } from './operator-api.js';
 import { WorkspaceFilter } from './workspace-field.js';
 
@@ -20,7 +21,7 @@ interface BatchesViewProps {
   readonly active: boolean;
 }
 
-/** How long until the list is read again while a batch in it can change, in milliseconds. */
+/** How long until the list is read again, in milliseconds: while a batch in it can change, and after a temporary error. */
 const RELOAD_MS = 5_000;
 
 const isOpen = ({ finished }: OperatorBatch): boolean => finished === null;
@@ -49,11 +50,8 @@ export function BatchesView({ api, workspace, active }: BatchesViewProps) {
       }
     });
   };
-  useEffect(() => {
-    if (!active || !value?.batches.some(isOpen)) return;
-    const timer = setTimeout(reload, RELOAD_MS);
-    return () => clearTimeout(timer);
-  }, [active, value]);
+  const isMoving = value?.batches.some(isOpen) ?? false;
+  useReloads({ reload, error, ...source }, { active, isMoving, everyMs: RELOAD_MS });
   return (
     <section class="panel" aria-labelledby="batches-title">
       <h1 class="hidden">Batches</h1>

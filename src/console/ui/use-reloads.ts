@@ -1,0 +1,27 @@
+import { useEffect } from 'preact/hooks';
+import { CallError } from '../api/error.js';
+import type { Loaded } from './use-load.js';
+
+/** What decides when is loaded again. */
+interface Terms {
+  readonly active: boolean;
+  /** Whether what was loaded can still change. */
+  readonly isMoving: boolean;
+  /** How long after a load the next one begins, in milliseconds; longer if the server asks for it. */
+  readonly everyMs: number;
+}
+
+/** Loads again while a value can change, and after an error that may pass. */
+export function useReloads(
+  { reload, error, stale, at }: Omit<Loaded<unknown>, 'value' | 'isCurrent'>,
+  { active, isMoving, everyMs }: Terms,
+): void {
+  useEffect(() => {
+    if (!active || stale === 'renewing') return;
+    const failed = error instanceof CallError && error.isTemporary ? error : null;
+    if (error === null ? !isMoving : failed === null) return;
+    const timer = setTimeout(reload, Math.max(everyMs, (failed?.retryAfterSeconds ?? 0) * 1_000));
+    return () => clearTimeout(timer);
+    // A load that fails once more leaves the value and its time as they are.
+  }, [active, isMoving, stale, error, at]);
+}
