@@ -71,3 +71,37 @@ test('what can change is loaded again, also after loads that failed', async (t) 
   await new Promise((resolve) => setTimeout(resolve, 100));
   t.equal(loads, outcomes.length + 1, 'not after an error that stays');
 });
+
+interface Uploads {
+  chooseLabels(name: string, key: string, file: unknown): void;
+  sendLabels(api: unknown, name: string, key: string, which: 'all' | 'others'): Promise<void>;
+  useUpload(name: string, key: string): { readonly parts: number; readonly labels: number | null } | null;
+}
+
+test('labels that were stored with another key are sent again, unless the user says otherwise', async (t) => {
+  const { chooseLabels, sendLabels, useUpload } = await consoleModule<Uploads>('tasks/label-uploads.js');
+  const refused = new CallError(401, 'unauthorized', 'The key was revoked.');
+  const sent: string[] = [];
+  const api = (key: string, calls = Number.POSITIVE_INFINITY) => ({
+    async json(_: string, { body }: { readonly body: Blob }) {
+      if (sent.filter((each) => each.startsWith(key)).length === calls) throw refused;
+      sent.push(`${key} ${(await body.text()).trim()}`);
+      return { body: { labels: sent.length } };
+    },
+  });
+  const parts = ['a', 'b', 'c'].map((text, at) => [{ number: at + 1, text }]);
+  for (const [task, which, rest] of [
+    ['one', 'all', ['key_2 a', 'key_2 b', 'key_2 c']],
+    ['two', 'others', ['key_2 b', 'key_2 c']],
+  ] as const) {
+    sent.length = 0;
+    chooseLabels(task, 'key_1', { parts });
+    await sendLabels(api('key_1', 1), task, 'key_1', 'others');
+    const ran = runHook(t, () => useUpload(task, 'key_2'));
+    t.match(ran.value, { parts: 1, labels: 1 });
+    await sendLabels(api('key_2'), task, 'key_2', which);
+    t.strictSame(sent, ['key_1 a', ...rest]);
+    ran.again();
+    t.match(ran.value, { parts: 3, labels: sent.length });
+  }
+});

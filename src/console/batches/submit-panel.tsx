@@ -35,21 +35,23 @@ interface Chosen {
   readonly read: { readonly checked: CheckedFile; readonly digest: string } | null;
 }
 
-/** What outlives a view that is replaced by the form for a key. */
-const held = new HeldValue<Chosen | null>(() => null);
+/** The file outlives a view that is replaced by the form for a key; what was found in it was found for the last key. */
+const held = new HeldValue<File | null>(() => null);
 
 /** Chooses a batch file, checks it, and submits it. */
 export function SubmitPanel({ api, limits, known, onSubmitted, onFile }: SubmitPanelProps) {
-  const [chosen, setChosen] = useState<Chosen | null>(held.value);
+  const [chosen, setChosen] = useState<Chosen | null>(() => held.value && { file: held.value, read: null });
   const [part, setPart] = useState(0);
   const [sent, setSent] = useState<number | null>(null);
   const [last, setLast] = useState<Last | null>(null);
   const [error, setError] = useState<unknown>(null);
   const checking = useRef<AbortController | null>(null);
-  useEffect(() => () => checking.current?.abort(), []);
   useEffect(() => {
-    // A file that was not read when the view went away is to be chosen again.
-    held.value = chosen?.read === null ? null : chosen;
+    if (chosen !== null) choose([chosen.file]);
+    return () => checking.current?.abort();
+  }, []);
+  useEffect(() => {
+    held.value = chosen?.file ?? null;
   }, [chosen]);
   useLeaveWarning(sent !== null);
 

@@ -21,7 +21,7 @@ export interface UploadState {
   readonly refused: readonly RefusedLine[];
   /** The labelled answers that the task has; null until a call was answered. */
   readonly labels: number | null;
-  /** The id of the key. */
+  /** The id of the key with which labels were sent last. */
   readonly key: string;
 }
 
@@ -77,13 +77,20 @@ export const stopAllLabels = (): void => [...uploads.value.keys()].forEach(stopL
 export const forgetLabels = (name: string): void => void uploads.value.delete(name);
 
 /**
- * Sends the labels that are not stored yet, call by call, until all are stored or a call fails. Ignored while they are being
- * sent.
+ * Sends labels call by call, until all are stored or a call fails. Ignored while they are being sent.
+ *
+ * @param which `all`, or the `others` than those that are stored in the workspace of the key
  */
-export async function sendLabels(api: Api, name: string, key: string): Promise<void> {
+export async function sendLabels(
+  api: Api,
+  name: string,
+  key: string,
+  which: 'all' | 'others',
+): Promise<void> {
   const begun = uploads.value.get(name);
   if (begun === undefined || begun.sent !== null) return;
-  put(name, { ...begun, key, sent: 0, isStopping: false, error: null, refused: [] });
+  const rest = which === 'all' ? { parts: 0, labels: null } : {};
+  put(name, { ...begun, ...rest, key, sent: 0, isStopping: false, error: null, refused: [] });
   // Once the upload is forgotten, there may be one of another key.
   const changeOwn = (part: Partial<UploadState>) => {
     if (uploads.value.get(name)?.file === begun.file) change(name, part);

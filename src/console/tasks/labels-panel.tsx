@@ -56,8 +56,8 @@ export function LabelsPanel({ api, name, keyId, task, source, onChanged }: Label
     // Otherwise another file is being read.
     if (!control.signal.aborted) setReading(null);
   };
-  const send = () => {
-    sendLabels(api, name, keyId).finally(onChanged);
+  const send = (which: 'all' | 'others') => {
+    sendLabels(api, name, keyId, which).finally(onChanged);
   };
   return (
     <section class="panel" aria-labelledby="labels-title" aria-busy={upload !== null && upload.sent !== null}>
@@ -88,18 +88,21 @@ export function LabelsPanel({ api, name, keyId, task, source, onChanged }: Label
       </details>
       {reading !== null && <p role="status">Reading {reading}…</p>}
       {unreadable !== null && <ErrorNote error={unreadable} />}
-      {upload !== null && <Upload upload={upload} onSend={send} onStop={() => stopLabels(name)} />}
+      {upload !== null && (
+        <Upload upload={upload} keyId={keyId} onSend={send} onStop={() => stopLabels(name)} />
+      )}
     </section>
   );
 }
 
 interface UploadProps {
   readonly upload: UploadState;
-  readonly onSend: () => void;
+  readonly keyId: string;
+  readonly onSend: (which: 'all' | 'others') => void;
   readonly onStop: () => void;
 }
 
-function Upload({ upload, onSend, onStop }: UploadProps) {
+function Upload({ upload, keyId, onSend, onStop }: UploadProps) {
   const { file, sent, error, refused } = upload;
   const stored = storedLines(upload);
   const isReady = file.problem === null && file.invalidLines === 0;
@@ -108,7 +111,7 @@ function Upload({ upload, onSend, onStop }: UploadProps) {
       <FileSummary file={file} />
       {isReady && (
         <div class="actions">
-          <SendButton upload={upload} stored={stored} onSend={onSend} onStop={onStop} />
+          <SendButtons upload={upload} keyId={keyId} stored={stored} onSend={onSend} onStop={onStop} />
         </div>
       )}
       {isReady && <Progress upload={upload} stored={stored} />}
@@ -151,24 +154,40 @@ function FileSummary({ file }: { readonly file: LabelFile }) {
   );
 }
 
-interface SendButtonProps extends UploadProps {
+interface SendButtonsProps extends UploadProps {
   /** Lines that are stored. */
   readonly stored: number;
 }
 
-function SendButton({ upload: { file, sent, isStopping }, stored, onSend, onStop }: SendButtonProps) {
+function SendButtons({ upload, keyId, stored, onSend, onStop }: SendButtonsProps) {
+  const { file, sent, isStopping, key } = upload;
   const isSending = sent !== null;
   const left = file.lines - stored;
-  if (left === 0 && !isSending) return null;
+  // The key may be of another workspace, which has none of the labels.
+  const isOther = key !== keyId && stored > 0 && !isSending;
+  if (left === 0 && !isSending && !isOther) return null;
   return (
     <>
-      <ActionButton primary off={isSending} onClick={onSend}>
-        {isSending
-          ? 'Storing…'
-          : stored === 0
-            ? `Store ${count(left, 'label')}`
-            : `Store the other ${count(left, 'label')}`}
-      </ActionButton>
+      {isOther && (
+        <>
+          <ActionButton primary off={false} onClick={() => onSend('all')}>
+            Store all {count(file.lines, 'label')}
+          </ActionButton>
+          <span class="muted">
+            {count(stored, 'label was', 'labels were')} stored with the key {key}. If the present key is of
+            the same workspace, only the others are missing.
+          </span>
+        </>
+      )}
+      {(left > 0 || isSending) && (
+        <ActionButton primary={!isOther} off={isSending} onClick={() => onSend('others')}>
+          {isSending
+            ? 'Storing…'
+            : stored === 0
+              ? `Store ${count(left, 'label')}`
+              : `Store the other ${count(left, 'label')}`}
+        </ActionButton>
+      )}
       {isSending && file.parts.length > 1 && (
         <ActionButton off={isStopping} onClick={onStop}>
           Stop after this call

@@ -55,6 +55,28 @@ for (const [state, end] of Object.entries(ENDINGS)) {
   );
 }
 
+consoleTest('a batch file is checked anew for the key that follows a refused one', async (t, tab, world) => {
+  const { page } = tab;
+  const { key, token } = createKey(world.store, world.clock, 'default');
+  await page.route('**/v1/limits', async (route) => {
+    const response = await route.fetch();
+    const json = (await response.json()) as { key: { id: string }; models: unknown[] };
+    if (json.key.id === key.id) json.models = [];
+    await route.fulfill({ response, json });
+  });
+  await enter(tab, world, 'batches', token);
+  await chooseBatch(page, batchFile(1));
+  await page.getByText(/^1 line names a model that the limits of the key do not list/).waitFor();
+  revokeKey(world.store, world.clock, key.id);
+  await page.getByRole('button', { name: 'Submit 1 line' }).click();
+  await page.getByLabel('Key', { exact: true }).fill(world.token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Submit 1 line' }).waitFor();
+  await page.getByText(/^Estimate: .*£/).waitFor();
+  t.equal(await page.getByText(/do not list/).count(), 0);
+  await page.unroute('**/v1/limits');
+});
+
 consoleTest('a key that is forgotten leaves no draft and no file for the next one', async (t, tab, world) => {
   const { page } = tab;
   const { token } = createKey(world.store, world.clock, 'default');
