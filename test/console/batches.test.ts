@@ -16,7 +16,13 @@ import {
 } from '../../src/console/batches/next-submission.js';
 import { nextWait } from '../../src/console/batches/poll.js';
 import { fitsCsv, resultRows } from '../../src/console/batches/results-csv.js';
-import { distributionOf, ERRORS, readResults, selectRows } from '../../src/console/batches/shown-results.js';
+import {
+  distributionOf,
+  ERRORS,
+  firstOf,
+  readResults,
+  selectRows,
+} from '../../src/console/batches/shown-results.js';
 import { unlistedModels } from '../../src/console/batches/unlisted-models.js';
 
 const LINE = { custom_id: 'a', model: 'm', state: 'x', questions: { q: { type: 'noul' } } };
@@ -321,6 +327,15 @@ test('results with questions of their own in every line are saved as CSV with al
   const wide = { rows: Array(50_000).fill(row), questions: many(50_000), tokens: new Map() };
   t.notOk(fitsCsv(wide), 'not more than a browser can hold');
   t.ok(fitsCsv({ ...wide, questions: many(64) }));
+});
+
+test('a distribution has a bounded number of values, and counts the others', async (t) => {
+  const labels = Array.from({ length: 250 }, (_, at) => (at < 120 ? 'often' : `label ${at}`));
+  const lines = labels.map((label, at) => answered(`${at}`, { team: choice(label, 0.5) }));
+  const { rows } = await readResults(file(lines));
+  const { first, others, lines: rest } = firstOf(distributionOf(rows, 'team'));
+  t.strictSame([first.length, first[0], others, rest], [100, ['often', 120], 31, 31]);
+  t.match(firstOf(distributionOf(rows.slice(0, 121), 'team')), { others: 0, lines: 0 });
 });
 
 test('errors say what to do', async (t) => {

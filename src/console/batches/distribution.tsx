@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { percent, whole } from '../ui/format-values.js';
-import { distributionOf, ERRORS, type ResultRow } from './shown-results.js';
+import { count as counted, percent, whole } from '../ui/format-values.js';
+import { distributionOf, ERRORS, firstOf, type ResultRow } from './shown-results.js';
 
 interface DistributionProps {
   readonly rows: readonly ResultRow[];
@@ -16,7 +16,8 @@ interface DistributionProps {
 export function Distribution({ rows, question, failed, shown, onShow }: DistributionProps) {
   const counts = useMemo(() => distributionOf(rows, question), [rows, question]);
   const all = counts.reduce((sum, [, count]) => sum + count, 0);
-  const entries = failed === 0 ? counts : [...counts, [ERRORS, failed] as const];
+  const { first, others, lines } = firstOf(counts);
+  const entries = failed === 0 ? first : [...first, [ERRORS, failed] as const];
   return (
     <fieldset class="distribution">
       <legend>Answers; choose one to see its lines</legend>
@@ -42,6 +43,11 @@ export function Distribution({ rows, question, failed, shown, onShow }: Distribu
           </li>
         ))}
       </ul>
+      {others > 0 && (
+        <p class="muted">
+          {counted(others, 'other answer')} in {counted(lines, 'line')}.
+        </p>
+      )}
     </fieldset>
   );
 }

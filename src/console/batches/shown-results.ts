@@ -95,6 +95,19 @@ export function distributionOf(
   });
 }
 
+/** Values of a distribution that are shown; the labels of a choice may be others in every line. */
+const VALUES_MAX = 100;
+
+/** The first values of a distribution, and how many others there are in how many lines. */
+export function firstOf(distribution: ReturnType<typeof distributionOf>) {
+  const others = distribution.slice(VALUES_MAX);
+  return {
+    first: distribution.slice(0, VALUES_MAX),
+    others: others.length,
+    lines: others.reduce((sum, [, count]) => sum + count, 0),
+  };
+}
+
 /** The rows that a table shows. */
 export interface Selection {
   readonly question: string;

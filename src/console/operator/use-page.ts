@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { PAGE_ROWS } from '../ui/page-controls.js';
 import { useSettled } from '../ui/use-settled.js';
-import { PAGE_ROWS } from './page-controls.js';
 
 /** The part of a list that is shown. */
 export interface PageState {

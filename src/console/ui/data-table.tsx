@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly class?: string;
 }
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** The name of the table for screen readers. */
   readonly label: string;
   readonly columns: ReadonlyArray<Column<Row>>;

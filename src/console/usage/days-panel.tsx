@@ -3,10 +3,10 @@ import type { Usage } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { Choice } from '../ui/choice.js';
 import { csvFile } from '../ui/csv.js';
-import { DataTable } from '../ui/data-table.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { count, money, whole } from '../ui/format-values.js';
 import { Money } from '../ui/money.js';
+import { PagedTable } from '../ui/paged-table.js';
 import { saveFile } from '../ui/save-file.js';
 import { AsOf, Sourced } from '../ui/sourced.js';
 import { useLoad } from '../ui/use-load.js';
@@ -82,7 +82,9 @@ function Days({ usage }: { readonly usage: Usage }) {
         </button>
       )}
       {rows.length > 0 && (
-        <DataTable
+        <PagedTable
+          key={`${from} ${selection.model} ${selection.kind}`}
+          what="row"
           label="Table of usage by day"
           rows={[...rows].reverse()}
           keyOf={({ day, model, kind }) => [day, model, kind].join(' ')}

@@ -140,3 +140,27 @@ operatorTest('lists are searched, sorted and shown in pages', async (t, tab, wor
   await page.getByLabel('Search').fill('nothing');
   await page.getByText('No workspace matches.').waitFor();
 });
+
+operatorTest('the usage of a workspace is shown in pages', async (t, tab, world) => {
+  const { page } = tab;
+  const rows = Array.from({ length: 250 }, (_, at) => ({
+    day: '2027-01-01',
+    ...{ key: `key_${at}`, key_name: null, model: 'tiny', kind: 'live' },
+    ...{ requests: 1, input_tokens: 1, amount: '0.01' },
+  }));
+  await page.route('**/api/workspaces/default/usage?**', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), usage: rows } });
+  });
+  await enterOperator(tab, world, 'workspaces/default');
+  const usage = page.getByRole('region', { name: 'Usage', exact: true });
+  await usage.getByText('1 to 100 of 250 rows').waitFor();
+  const shown = usage.locator('tbody tr');
+  t.equal(await shown.count(), 100);
+  await usage.getByRole('button', { name: 'Next' }).click();
+  await usage.getByRole('button', { name: 'Next' }).click();
+  await usage.getByText('201 to 250 of 250 rows').waitFor();
+  t.equal(await shown.count(), 50);
+  await usage.getByLabel('Days').selectOption('7');
+  await usage.getByText('1 to 100 of 250 rows').waitFor();
+});

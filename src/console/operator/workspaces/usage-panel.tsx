@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { OperatorResponses, OperatorWorkspace } from '../../../api/index.js';
-import { DataTable } from '../../ui/data-table.js';
 import { whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
 import { Money } from '../../ui/money.js';
+import { PagedTable } from '../../ui/paged-table.js';
 import { AsOf, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
 import { DayPlot } from '../../usage/day-plot.js';
@@ -66,7 +66,9 @@ export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePan
       {value !== null && Number(days) <= PLOT_DAYS_MAX && <UsagePlot usage={value} />}
       {value !== null && value.usage.length > 0 && (
         <Sourced source={source}>
-          <DataTable
+          <PagedTable
+            key={days}
+            what="row"
             label="Table of usage"
             rows={[...value.usage].reverse()}
             keyOf={({ day, key, model, kind }) => [day, key, model, kind].join(' ')}

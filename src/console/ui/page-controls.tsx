@@ -1,5 +1,5 @@
-import { ActionButton } from '../ui/action-button.js';
-import { count, whole } from '../ui/format-values.js';
+import { ActionButton } from './action-button.js';
+import { count, whole } from './format-values.js';
 
 /** Rows of a page. */
 export const PAGE_ROWS = 100;
