@@ -3,7 +3,7 @@ import { modelNamed } from '../ask/models.js';
 import type { CheckedFile } from './check-file.js';
 
 /** Lines of a file whose model the limits of the key do not list. */
-export interface Unlisted {
+interface Unlisted {
   readonly lines: number;
   /** In the order of first use. */
   readonly models: readonly string[];
