@@ -24,9 +24,14 @@ export interface LineEngines {
   use<Result>(work: (models: ModelsOfLine) => Promise<Result>): Promise<Result>;
   /** The engine of a model or build; undefined if it is not loaded. */
   engine(model: string): Pick<Engine, 'wantsBatch' | 'workingLanes'> | undefined;
+  /** Whether there is such a model or build now. A start may lack one that open batches name. */
+  knows(model: string): boolean;
   /** Says which lines are being prepared now, by their labels. */
   notePreparing(labels: readonly string[]): void;
-  /** Whether a workspace that is restricted to the models `allowed` may use this one. Null: no restriction. */
+  /**
+   * Whether a workspace that is restricted to the models `allowed` may use this one. Null: no restriction. Not known of a
+   * model that `knows` denies: `allowed` may name it by another of its ids.
+   */
   mayUse(model: string, allowed: readonly string[] | null): boolean;
   priceOf(model: string): Price;
 }

@@ -42,6 +42,8 @@ export interface BatchInterface {
   readonly openCount: number;
   /** The models and builds that open batches name, including batches that are being stored. */
   readonly openModels: readonly string[];
+  /** How many open batches name each model or build. */
+  readonly openByModel: ReadonlyMap<string, number>;
   /** How many open batches are in each state. */
   readonly openStates: Readonly<Partial<Record<BatchState, number>>>;
   /** Call it when other models are loaded. */

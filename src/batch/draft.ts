@@ -23,7 +23,7 @@ interface Contents {
 
 interface Parts {
   readonly access: Pick<Access, 'holder'>;
-  readonly engines: Pick<LineEngines, 'priceOf' | 'mayUse'>;
+  readonly engines: Pick<LineEngines, 'priceOf' | 'knows'>;
 }
 
 /** A checked and encrypted file that is to become a batch. */
@@ -43,7 +43,7 @@ export class Draft {
     if (access.holder(caller.key.id)?.works !== true) {
       throw new ApiError('unauthorized', 'The key no longer works.');
     }
-    if (file.models.every(({ model }) => engines.mayUse(model, null))) return;
+    if (file.models.every(({ model }) => engines.knows(model))) return;
     throw new ApiError('batch_unavailable', 'The models changed while the file was checked. Send it again.', {
       retryAfterSeconds: MODELS_CHANGED_RETRY_SECONDS,
     });

@@ -52,7 +52,7 @@ interface Parts {
   readonly access: Pick<Access, 'holder'>;
   readonly files: FileThread;
   readonly tasks: Pick<BatchTasks, 'named'>;
-  readonly engines: Pick<LineEngines, 'priceOf' | 'mayUse'>;
+  readonly engines: Pick<LineEngines, 'priceOf' | 'knows'>;
   readonly webhooks: Pick<Webhooks, 'check'>;
 }
 

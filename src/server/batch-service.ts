@@ -32,7 +32,7 @@ export class BatchService {
   /** Resumes the open batches. Rejects with StoreError. */
   static async start(
     settings: Pick<Settings, 'models' | 'billing' | 'webhook' | 'batch'>,
-    { log, authorities }: ServerDependencies,
+    { log, report, authorities }: ServerDependencies,
     engines: Engines,
     storage: Storage,
     record: WaveRecord,
@@ -59,6 +59,7 @@ export class BatchService {
       terms: { currency: settings.billing.currency, dataRegion: settings.batch.data_region },
     });
     await batches.start();
+    warnOfMissing(batches.openByModel, engines, (sentence) => report.notice(sentence));
     metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
     return new BatchService(batches, files);
   }
@@ -128,10 +129,25 @@ function lineEngines(engines: Engines, record: WaveRecord): BatchParts['engines'
       );
     },
     engine: (model) => engines.get(idOf(model)),
+    knows: (model) => engines.catalog.find(model) !== undefined,
     notePreparing: (labels) => record.begin(PREPARING, labels),
     mayUse: (model, allowed) => mayUse(engines.catalog.find(model), allowed),
     priceOf: (model) => engines.priceOf(idOf(model)),
   };
+}
+
+/** A reload does not remove a model that an open batch names, but the manifest may have changed between two starts. */
+function warnOfMissing(
+  openByModel: ReadonlyMap<string, number>,
+  { catalog }: Engines,
+  notice: (sentence: string) => void,
+): void {
+  const missing = [...openByModel].filter(([model]) => catalog.find(model) === undefined);
+  if (missing.length === 0) return;
+  const named = missing.map(([model, count]) => `${model} (${count} ${count === 1 ? 'batch' : 'batches'})`);
+  notice(
+    `Open batches name models that the manifest does not have: ${named.join(', ')}. Their lines wait for a reload that adds the models, a cancel, or the end of the 24 hours.`,
+  );
 }
 
 function reportsOf(log: Log, metrics: Metrics): BatchReports {

@@ -75,6 +75,11 @@ export class RunQueue {
     return [...this.named.keys()];
   }
 
+  /** How many open batches name each of them. */
+  get namedCounts(): ReadonlyMap<string, number> {
+    return this.named;
+  }
+
   /** A line of the key may be able to start now. */
   wake(key: string): void {
     if (this.keys.has(key)) this.turns.add(key);

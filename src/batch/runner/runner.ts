@@ -126,9 +126,9 @@ export class Runner {
     return this.queue.find(id);
   }
 
-  /** The models and builds that open batches name. */
-  get openModels(): readonly string[] {
-    return this.queue.models;
+  /** How many open batches name each model or build. */
+  get openModels(): ReadonlyMap<string, number> {
+    return this.queue.namedCounts;
   }
 
   /** Call it when other models are loaded: lines that wait for an engine or for credit may be able to start. */
@@ -309,13 +309,19 @@ export class Runner {
     return 'no_room';
   }
 
-  /** True also if the model has no engine: its lines fail, and are retried. */
+  /**
+   * False for an unknown model: its lines wait until a reload adds it. True if a known model has no engine: its lines fail,
+   * and are retried.
+   */
   private hasRoom(model: string): boolean {
-    return this.parts.engines.engine(model)?.wantsBatch !== false;
+    const { engines } = this.parts;
+    return engines.knows(model) && engines.engine(model)?.wantsBatch !== false;
   }
 
+  /** True for an unknown model: whether the workspace may use it shows once it is there. */
   private mayUse({ batch }: OpenBatch, { model }: BatchLine): boolean {
-    const models = this.parts.access.holder(batch.key)?.workspace.models;
-    return models !== undefined && this.parts.engines.mayUse(model, models);
+    const { access, engines } = this.parts;
+    const models = access.holder(batch.key)?.workspace.models;
+    return models !== undefined && (!engines.knows(model) || engines.mayUse(model, models));
   }
 }

@@ -43,9 +43,13 @@ export function requirePresentFiles({ catalog, builds }: ModelSet): void {
   for (const entry of catalog.builds) if (!builds.has(entry.id)) fileVersions(entry);
 }
 
-/** Throws OperatorError if an open batch names a model or a build that the next models do not have. */
-export function requireOpenModels(openModels: readonly string[], { catalog }: ModelSet): void {
-  const missing = openModels.filter((name) => catalog.find(name) === undefined);
+/**
+ * Throws OperatorError if an open batch names a model or a build that the current models have and the next ones do not. One
+ * that the current ones lack too has been missing since the start: its lines wait, and go on waiting.
+ */
+export function requireOpenModels(openModels: readonly string[], current: ModelSet, next: ModelSet): void {
+  const has = ({ catalog }: ModelSet, name: string) => catalog.find(name) !== undefined;
+  const missing = openModels.filter((name) => has(current, name) && !has(next, name));
   if (missing.length === 0) return;
   throw new OperatorError(
     `Open batches name ${missing.join(', ')}, which the manifest no longer has. Wait until they finish, or cancel them.`,

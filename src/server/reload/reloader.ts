@@ -121,7 +121,7 @@ export class Reloader {
       const renewTls = await prepareTls();
       this.ending.signal.throwIfAborted();
       // From here to the end without a pause. Batches may have been submitted since the models were read.
-      if (set !== null) requireOpenModels(openModels(), set);
+      if (set !== null) requireOpenModels(openModels(), engines.current, set);
       const models = set === null ? [] : ['manifest'];
       const builds = set === null ? [] : buildChanges(engines.current, set);
       const use = prepare(next);
@@ -192,7 +192,7 @@ export class Reloader {
     requireGatewayModel(next, set.catalog);
     requireOwnFiles(engines.current, set);
     requirePresentFiles(set);
-    requireOpenModels(openModels(), set);
+    requireOpenModels(openModels(), engines.current, set);
     this.change('read');
     await engines.loadMissing(set, signal);
     signal.throwIfAborted();

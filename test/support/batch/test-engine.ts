@@ -32,6 +32,8 @@ export class TestEngine {
   readonly refusals = new Map<string, Extract<PrepareResult, { ok: false }>>();
   /** Models without an engine. */
   readonly missing = new Set<string>();
+  /** Models that the manifest lacks. */
+  readonly unknown = new Set<string>();
 
   /** Models with an engine of their own, which the test does not control here. */
   readonly others = new Map<string, Pick<Engine, 'run' | 'wantsBatch' | 'workingLanes'>>();

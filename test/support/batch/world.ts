@@ -282,6 +282,7 @@ export class World {
         }),
       engine: (model) => engine.of(model),
       notePreparing: () => {},
+      knows: (model) => !engine.unknown.has(model),
       mayUse: (model, allowed) => allowed === null || allowed.includes(model),
       priceOf: () => ({ live: 2n * this.price, batch: this.price }),
     };

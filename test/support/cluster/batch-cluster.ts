@@ -204,6 +204,7 @@ export class ClusterNode {
           }),
         engine: (model) => engine.of(model),
         notePreparing: () => {},
+        knows: (model) => !engine.unknown.has(model),
         mayUse: (model, allowed) => allowed === null || allowed.includes(model),
         priceOf: () => ({ live: 2n * PRICE, batch: PRICE }),
       },

@@ -86,7 +86,11 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
   }
 
   get openModels(): readonly string[] {
-    return [...new Set([...this.counts.models, ...this.store.modelsBeingStored])];
+    return [...new Set([...this.counts.models.keys(), ...this.store.modelsBeingStored])];
+  }
+
+  get openByModel(): ReadonlyMap<string, number> {
+    return this.counts.models;
   }
 
   get openStates(): Readonly<Partial<Record<BatchState, number>>> {

@@ -9,7 +9,8 @@ const COUNT_MS = 5_000;
 /** The open batches of all nodes, as they were at most COUNT_MS ago. */
 export class OpenCounts {
   states: Partial<Record<BatchState, number>> = {};
-  models: readonly string[] = [];
+  /** By the model or build that they name. */
+  models: ReadonlyMap<string, number> = new Map();
   private stopped = false;
   private cancelNext = () => {};
 
@@ -55,7 +56,7 @@ const STATES = statement(
 );
 const MODELS = statement(
   'open-models',
-  `SELECT DISTINCT unnest(models) AS model FROM batches WHERE ${UNFINISHED}`,
+  `SELECT model, count(*) AS count FROM batches, unnest(models) AS model WHERE ${UNFINISHED} GROUP BY model`,
 );
 
 /** How many open batches are in each state. */
@@ -64,7 +65,8 @@ export async function openStates(sql: Queryable): Promise<Partial<Record<BatchSt
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
 }
 
-/** The models and builds that open batches name. */
-export async function openModels(sql: Queryable): Promise<string[]> {
-  return (await sql.query<{ model: string }>(MODELS)).map(({ model }) => model);
+/** How many open batches name each model or build. */
+async function openModels(sql: Queryable): Promise<Map<string, number>> {
+  const rows = await sql.query<{ model: string; count: number }>(MODELS);
+  return new Map(rows.map(({ model, count }) => [model, count]));
 }

@@ -103,7 +103,11 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
   }
 
   get openModels(): readonly string[] {
-    return [...new Set([...this.runner.openModels, ...this.created.modelsBeingStored])];
+    return [...new Set([...this.runner.openModels.keys(), ...this.created.modelsBeingStored])];
+  }
+
+  get openByModel(): ReadonlyMap<string, number> {
+    return this.runner.openModels;
   }
 
   modelsChanged(): void {
