@@ -69,7 +69,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ),
   ...inFile(
     'batch/runner/runner.ts',
-    ['runner/credit', '3 transition cancel open', 'funds.forget(key);', ''],
+    ['runner/credit', '3 transition cancel open', 'this.funds.ended(open);', ''],
     ['runner/read-ahead', 'memory', 'open.end(memory);', ''],
     ['runner/store', 'disk full', '!access.writable', 'false'],
     ['storage/folder/batches/model', '5 rule 6', 'return this.funds.covers(caller);', 'return true;'],

@@ -1,5 +1,13 @@
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import type { BatchReports } from '../batch-dependencies.js';
+import type { OpenBatch } from './open-batch.js';
+
+/** A line that a key could not pay for. */
+interface AwaitedLine {
+  readonly open: OpenBatch;
+  /** What the line costs at the prices of now: a reload can change them. */
+  readonly charge: () => Charge;
+}
 
 /**
  * Reserves the cost of lines before they reach the engine, as for live requests, so that both together never spend more
@@ -10,8 +18,8 @@ import type { BatchReports } from '../batch-dependencies.js';
  * because a large line might then wait forever. Other keys of the workspace go on.
  */
 export class Funds {
-  /** By key: the charge of the line that the key cannot pay for, at the prices of now: a reload can change them. */
-  private readonly awaited = new Map<string, () => Charge>();
+  /** By key: the line that the key cannot pay for. */
+  private readonly awaited = new Map<string, AwaitedLine>();
 
   constructor(
     private readonly access: Pick<Access, 'pause' | 'reserveLine' | 'covers'>,
@@ -33,25 +41,27 @@ export class Funds {
 
   private isCovered(caller: Caller): boolean {
     if (this.access.pause(caller.workspace) !== null) return false;
-    const charge = this.awaited.get(caller.key.id);
-    if (charge === undefined) return true;
-    if (!this.access.covers(caller, charge())) return false;
+    const line = this.awaited.get(caller.key.id);
+    if (line === undefined) return true;
+    if (!this.access.covers(caller, line.charge())) return false;
     this.awaited.delete(caller.key.id);
     return true;
   }
 
-  /**
-   * Reserves the cost of a line. Null: the line must wait.
-   *
-   * @param charge what the line costs at the prices of now
-   */
-  reserve(caller: Caller, charge: () => Charge): Reservation | null {
+  /** Reserves the cost of a line. Null: the line must wait. */
+  reserve(caller: Caller, line: AwaitedLine): Reservation | null {
     const { id } = caller.key;
     // This line was being prepared when another line of the key turned out not to be covered.
     if (this.awaited.has(id)) return null;
-    const reservation = this.access.reserveLine(caller, charge());
-    if (reservation === null) this.awaited.set(id, charge);
+    const reservation = this.access.reserveLine(caller, line.charge());
+    if (reservation === null) this.awaited.set(id, line);
     return reservation;
+  }
+
+  /** Call it when no line of a batch starts here any more. If the key waits for one of them, it no longer does. */
+  ended(open: OpenBatch): void {
+    const { key } = open.batch;
+    if (this.awaited.get(key)?.open === open) this.awaited.delete(key);
   }
 
   /** The line that the key could not pay for may be gone: the next line tries to reserve its own cost. */

@@ -145,7 +145,7 @@ export class LineRunner {
     const { progress, funds } = this.parts;
     if (open.isDropped) throw new NotStarted();
     progress.applyEnds(open);
-    const reservation = mayStart(open.batch) ? funds.reserve(caller, charge) : null;
+    const reservation = mayStart(open.batch) ? funds.reserve(caller, { open, charge }) : null;
     if (reservation === null) throw new NotStarted();
     progress.apply(open, 'line_started');
     return reservation;

@@ -66,15 +66,8 @@ export class Runner {
     };
     const funds = new Funds(access, reports);
     const progress = parts.progress({
-      stopped: ({ batch: { key } }) => {
-        // The line whose cost the key cannot pay may belong to this batch, and no longer runs.
-        funds.forget(key);
-        queue.wake(key);
-      },
-      remove: (open) => {
-        open.end(memory);
-        queue.remove(open);
-      },
+      stopped: (open) => this.endLines(open),
+      remove: (open) => this.remove(open),
     });
     this.funds = funds;
     this.progress = progress;
@@ -165,8 +158,7 @@ export class Runner {
    */
   drop(open: OpenBatch): void {
     open.isDropped = true;
-    open.end(this.memory);
-    this.queue.remove(open);
+    this.remove(open);
   }
 
   /** Whether a batch waits for credit, as far as the cost of its next line is known. */
@@ -198,6 +190,19 @@ export class Runner {
     this.cancelCheck();
     this.cancelNextTurn();
     this.leaving.abort();
+  }
+
+  private remove(open: OpenBatch): void {
+    open.end(this.memory);
+    this.queue.remove(open);
+    // Its chunks may have been given back without an end of the batch: then the line runs elsewhere, or here once claimed again.
+    this.endLines(open);
+  }
+
+  /** No line of the batch starts here any more, also not the one whose cost the key cannot pay. */
+  private endLines(open: OpenBatch): void {
+    this.funds.ended(open);
+    this.queue.wake(open.batch.key);
   }
 
   /** Lines that wait for credit may be able to start. */

@@ -66,8 +66,9 @@ export class ClaimWatch {
       onDamaged(open.batch.id);
       progress.release(open);
     }
-    for (const open of claims.idleFor(UNFUNDED_MS_MAX)) {
-      if (!runner.awaitsCredit(open)) continue;
+    // All are found first: once the batch of the line is given back, the key waits for nothing here.
+    const unfunded = claims.idleFor(UNFUNDED_MS_MAX).filter((open) => runner.awaitsCredit(open));
+    for (const open of unfunded) {
       claims.noteUnfunded(open);
       loop.rest(open.batch.key);
       progress.release(open);
