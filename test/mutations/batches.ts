@@ -79,12 +79,13 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
       'caller?.works !== true',
       'caller === undefined',
     ],
-    ['runner/store', '5 rule 9', 'if (!this.mayUse(open, line)) return WITHDRAWN;', ''],
+    ['runner/store', '5 rule 9', 'if (!this.mayUse(open, line.model)) return WITHDRAWN;', ''],
   ),
   ...inFile(
     'batch/runner/funds.ts',
     ['runner/credit', '5 rule 6', 'if (reservation === null)', 'if (false)'],
-    ['runner/credit', '3 transition key paused', 'if (!this.access.covers(caller, charge()))', 'if (false)'],
+    ['runner/credit', '3 transition key paused', '!this.access.covers(caller, line.charge())', 'false'],
+    ['runner/credit', '5 rule 9', 'this.mayStart(line) && ', ''],
   ),
   ...inFile('storage/folder/ledger/account.ts', [
     'runner/credit',

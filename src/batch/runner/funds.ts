@@ -1,9 +1,10 @@
 import type { Access, Caller, Charge, Reservation } from '../../access/index.js';
 import type { BatchReports } from '../batch-dependencies.js';
+import type { BatchLine } from '../sealed-values.js';
 import type { OpenBatch } from './open-batch.js';
 
 /** A line that a key could not pay for. */
-interface AwaitedLine {
+export interface AwaitedLine extends Pick<BatchLine, 'model' | 'task'> {
   readonly open: OpenBatch;
   /** What the line costs at the prices of now: a reload can change them. */
   readonly charge: () => Charge;
@@ -24,6 +25,8 @@ export class Funds {
   constructor(
     private readonly access: Pick<Access, 'pause' | 'reserveLine' | 'covers'>,
     private readonly reports: BatchReports,
+    /** Whether the line would start if its cost were covered. If not, it is taken again to be given up. */
+    private readonly mayStart: (line: AwaitedLine) => boolean,
   ) {}
 
   /**
@@ -43,7 +46,7 @@ export class Funds {
     if (this.access.pause(caller.workspace) !== null) return false;
     const line = this.awaited.get(caller.key.id);
     if (line === undefined) return true;
-    if (!this.access.covers(caller, line.charge())) return false;
+    if (this.mayStart(line) && !this.access.covers(caller, line.charge())) return false;
     this.awaited.delete(caller.key.id);
     return true;
   }
@@ -56,6 +59,16 @@ export class Funds {
     const reservation = this.access.reserveLine(caller, line.charge());
     if (reservation === null) this.awaited.set(id, line);
     return reservation;
+  }
+
+  /** Up to `most` of the awaited lines that name a task: others with each call, until all had their turn. */
+  nextOfTasks(most: number): AwaitedLine[] {
+    const found = [...this.awaited].filter(([, { task }]) => task !== null).slice(0, most);
+    for (const [key, line] of found) {
+      this.awaited.delete(key);
+      this.awaited.set(key, line);
+    }
+    return found.map(([, line]) => line);
   }
 
   /** Call it when no line of a batch starts here any more. If the key waits for one of them, it no longer does. */

@@ -117,7 +117,7 @@ export class LineRunner {
           engine,
           reserve: (build, inputTokens) => {
             const charge = () => chargeOf(build, inputTokens);
-            return this.settlement(open, line, this.reserve(open, caller, charge), about);
+            return this.settlement(open, line, this.reserve(open, caller, line, charge), about);
           },
         };
         return decide(requestOf(line, caller, about), dependencies, options);
@@ -141,11 +141,16 @@ export class LineRunner {
   }
 
   /** Throws NotStarted if the batch has ended or was dropped since the line was taken, or the key cannot pay for the line now. */
-  private reserve(open: OpenBatch, caller: Caller, charge: () => Charge): Reservation {
+  private reserve(
+    open: OpenBatch,
+    caller: Caller,
+    { model, task }: BatchLine,
+    charge: () => Charge,
+  ): Reservation {
     const { progress, funds } = this.parts;
     if (open.isDropped) throw new NotStarted();
     progress.applyEnds(open);
-    const reservation = mayStart(open.batch) ? funds.reserve(caller, { open, charge }) : null;
+    const reservation = mayStart(open.batch) ? funds.reserve(caller, { open, model, task, charge }) : null;
     if (reservation === null) throw new NotStarted();
     progress.apply(open, 'line_started');
     return reservation;

@@ -7,6 +7,7 @@ import { mayStart } from '../lifecycle/batch-transitions.js';
 import { ABORTS_MAX } from '../line-aborts.js';
 import type { ChunkSource } from '../reading/open-chunk.js';
 import type { BatchLine } from '../sealed-values.js';
+import { AwaitedTasks } from './awaited-tasks.js';
 import type { BatchEnds, BatchProgress, BatchWork } from './batch-progress.js';
 import type { ChunkRange } from './claimed-chunks.js';
 import { Funds } from './funds.js';
@@ -48,6 +49,7 @@ export class Runner {
   private readonly queue = new RunQueue();
   private readonly memory = new ReadAhead();
   private readonly funds: Funds;
+  private readonly awaitedTasks: AwaitedTasks;
   private readonly progress: BatchProgress;
   private readonly reader: LineReader;
   private readonly lines: LineRunner;
@@ -64,7 +66,7 @@ export class Runner {
       queue.wake(key);
       this.run();
     };
-    const funds = new Funds(access, reports);
+    const funds = new Funds(access, reports, ({ open, model }) => this.mayUse(open, model));
     const progress = parts.progress({
       stopped: (open) => this.endLines(open),
       remove: (open) => this.remove(open),
@@ -93,6 +95,14 @@ export class Runner {
       signal,
       onPrepared: () => this.run(),
       onReady,
+    });
+    this.awaitedTasks = new AwaitedTasks({
+      tasks,
+      funds,
+      onDeleted: ({ open }) => {
+        funds.ended(open);
+        onReady(open.batch.key);
+      },
     });
     access.onFunds(() => this.wakeAll());
     // Every line in progress listens to it; Node would warn of a leak at the eleventh.
@@ -237,6 +247,7 @@ export class Runner {
 
   /** A few in each turn of the event loop. Flushing after each few bounds the size of a transaction. */
   private async checkAll(): Promise<void> {
+    this.awaitedTasks.check();
     const all = this.queue.batches;
     for (let at = 0; at < all.length; at += CHECKED_MAX) {
       if (at > 0) await this.parts.work.flush().then(nextTurn, nextTurn);
@@ -270,7 +281,7 @@ export class Runner {
 
   /** Why a line must not run; null if it may. */
   private failureOf(open: OpenBatch, line: BatchLine): Failure | null {
-    if (!this.mayUse(open, line)) return WITHDRAWN;
+    if (!this.mayUse(open, line.model)) return WITHDRAWN;
     const aborts = open.aborts.get(line.index);
     if (aborts === undefined || aborts.count < ABORTS_MAX) return null;
     const what = `Line ${line.index} was in progress when the engine ended the server: ${aborts.reason}`;
@@ -296,7 +307,7 @@ export class Runner {
     const line = open.next;
     if (line === undefined || open.isDamaged) return 'blocked';
     const aborts = open.aborts.get(line.index)?.count ?? 0;
-    if (!this.mayUse(open, line) || aborts >= ABORTS_MAX) return 'now';
+    if (!this.mayUse(open, line.model) || aborts >= ABORTS_MAX) return 'now';
     if (withRoom.has(line.model)) return aborts > 0 && !this.lines.isIdle ? 'alone' : 'now';
     return this.waitsForRoom(open);
   }
@@ -324,7 +335,7 @@ export class Runner {
   }
 
   /** True for an unknown model: whether the workspace may use it shows once it is there. */
-  private mayUse({ batch }: OpenBatch, { model }: BatchLine): boolean {
+  private mayUse({ batch }: OpenBatch, model: string): boolean {
     const { access, engines } = this.parts;
     const models = access.holder(batch.key)?.workspace.models;
     return models !== undefined && (!engines.knows(model) || engines.mayUse(model, models));

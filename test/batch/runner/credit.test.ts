@@ -239,6 +239,24 @@ test('when the batch of the uncovered line ends, the other batches of the key go
   await balanceIs(t, world, workspace, 0n);
 });
 
+test('a line that waits for credit fails when its model is withdrawn, and the other lines of the key go on', async (t) => {
+  const world = await start(t);
+  const long = 'L'.repeat(60);
+  const workspace = world.workspace('withdrawn', 3n * LINE_COST);
+  const key = world.key(null, workspace);
+  const id = await world.submit(key, [line(long, 's', 'm2'), line('b000', 's2')].join('\n'));
+  const later = await world.submit(key, equalLines('t', 2));
+  await world.pass(5);
+  t.strictSame(world.engine.started, []);
+  changeWorkspace(world.store, world.clock, workspace, { models: ['m'] });
+  await drain(world);
+  t.match(world.show(key, id), { status: 'done', counts: { done: 1, failed: 1 } });
+  t.match((await world.collect(key, id))[0], { status: null, error: { type: 'model_not_allowed' } });
+  t.match(world.show(key, later), { status: 'done', counts: { done: 2 } });
+  await balanceIs(t, world, workspace, 0n);
+  t.strictSame(world.troubles, []);
+});
+
 test('a line that waits for credit runs once a lower price makes the credit enough', async (t) => {
   const world = await start(t);
   const workspace = world.workspace('cheaper', LINE_COST);

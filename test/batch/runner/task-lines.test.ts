@@ -4,7 +4,8 @@ import { openIds } from '../../../src/batch/index.js';
 import { openAnswer, type Task } from '../../../src/tasks/index.js';
 import { changeWorkspace } from '../../support/access/folder-changes.js';
 import { putOf, TASK_BOUNDS, taskLine, YES_OR_NO } from '../../support/batch/batch-tasks.js';
-import { line, type ResultLine, until, World } from '../../support/batch/world.js';
+import { tokensOf } from '../../support/batch/test-engine.js';
+import { line, PRICE, type ResultLine, until, World } from '../../support/batch/world.js';
 import { monitorOf } from '../../support/store/fitted-task.js';
 
 const OTHER = '{"other":{"type":"noul"}}';
@@ -125,6 +126,35 @@ test('a batch whose task is gone before its first line fails', async (t) => {
   world.engine.room = 1;
   await world.pass(2);
   t.match(await world.finished(key, id), { status: 'failed', reason: 'no_line_answered', started_at: null });
+});
+
+test('a line that waits for credit fails when its task is deleted, and the other lines of the key go on', async (t) => {
+  const { world } = await start(t);
+  const long = 'L'.repeat(60);
+  const cost = (customId: string) => BigInt(tokensOf(customId)) * PRICE;
+  // More of them than are asked for at a time.
+  const keys = Array.from({ length: 10 }, (_, at) => world.key(null, world.workspace(`v${at}`, cost('own'))));
+  const sent = [];
+  for (const [at, key] of keys.entries()) {
+    const task = await putOf(world.tasks, `v${at}`, 't');
+    sent.push({ key, id: await world.submit(key, taskLine(long)), task });
+  }
+  await world.pass(5);
+  const later = new Map<string, string>();
+  for (const { key } of sent) later.set(key.id, await world.submit(key, line('own')));
+  await world.pass(2);
+  t.strictSame(world.engine.started, []);
+  const [kept, ...deleted] = sent;
+  for (const { task } of deleted) await world.tasks.remove(task);
+  await world.pass(5);
+  for (const { key, id } of deleted) {
+    t.match(await world.collect(key, id), [{ status: null, error: { type: 'task_not_found' } }]);
+    t.match(world.show(key, later.get(key.id) as string), { status: 'done' });
+  }
+  const { key, id } = kept as (typeof sent)[number];
+  t.match(world.show(key, id), { counts: { failed: 0, pending: 1 } });
+  t.match(world.show(key, later.get(key.id) as string), { status: 'queued' });
+  t.strictSame(world.troubles, []);
 });
 
 test('another workspace has no such task', async (t) => {
