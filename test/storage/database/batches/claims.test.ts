@@ -3,6 +3,7 @@ import type { Workspace } from '../../../../src/access/index.js';
 import type { LineTries } from '../../../../src/batch/index.js';
 import { claimCandidates, claimChunk } from '../../../../src/storage/database/batches/tables/claims.js';
 import {
+  addCounts,
   endChunks,
   finishIfSettled,
   insertResults,
@@ -248,6 +249,21 @@ test(
     t.match(await finish(), { state: 'cancelled' }, 'again');
   },
 );
+
+test('a batch whose first line was stored after its cancel has started', NEEDS_POSTGRES, async (t) => {
+  const { cluster, node, claim, sessions } = await idle(t);
+  const key = await cluster.key();
+  const id = await node.submit(key, lines('a', 3));
+  const { database } = cluster;
+  await claim(sessions[0]);
+  t.match(await node.cancel(key, id), { status: 'cancelled', started_at: null, finished_at: null });
+  await database.transaction(async (transaction) => {
+    await addCounts(transaction, [{ batch: id, done: 1, failed: 0, stored: 0, started: true }]);
+    await endChunks(transaction, sessions[0], [{ batch: id, chunk: 0, settled: false }]);
+  });
+  const finished = await database.transaction((transaction) => finishIfSettled(transaction, id));
+  t.match(finished, { state: 'cancelled', done: 1, failed: 2, started: Number });
+});
 
 test('a session that has ended claims nothing', NEEDS_POSTGRES, async (t) => {
   const { cluster, node, sessions } = await idle(t);

@@ -69,10 +69,11 @@ const LOCK_BATCHES = statement(
   'SELECT id FROM batches WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE',
 );
 
+// A batch that was stopped before its first counts were written has started nevertheless, but keeps its state.
 const ADD_COUNTS = statement(
   'batch-counts',
   `UPDATE batches b SET done = b.done + a.done, failed = b.failed + a.failed, stored_other = b.stored_other + a.stored,
-     started = CASE WHEN a.started AND b.${isChangedBy('line_started')} THEN ${NOW_MS} ELSE b.started END,
+     started = CASE WHEN a.started THEN coalesce(b.started, ${NOW_MS}) ELSE b.started END,
      state = CASE WHEN a.started AND b.${isChangedBy('line_started')} THEN '${TRANSITIONS.queued.line_started}' ELSE b.state END
    FROM unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[]) AS a(batch, done, failed, stored, started)
    WHERE b.id = a.batch`,
