@@ -19,12 +19,15 @@ export class ShareCounts {
 
   constructor(private readonly shares: Shares) {}
 
-  /** The first limit that `amount` more would exceed; null if it fits. */
+  /**
+   * The first limit that `amount` more would exceed, the owner's own ones before that of all: an owner beyond a limit of its
+   * own takes nothing from others. Null if it fits.
+   */
   exceededBy({ key, workspace }: Owner, amount: number): keyof Shares | null {
     const { shares } = this;
-    if (this.all + amount > shares.all) return 'all';
+    if ((this.keys.get(key) ?? 0) + amount > shares.key) return 'key';
     if ((this.workspaces.get(workspace) ?? 0) + amount > shares.workspace) return 'workspace';
-    return (this.keys.get(key) ?? 0) + amount > shares.key ? 'key' : null;
+    return this.all + amount > shares.all ? 'all' : null;
   }
 
   /** A negative `amount` returns something. */

@@ -84,10 +84,11 @@ export class BodyMemory {
     this.count(body, bytes);
   }
 
-  private exceededBy(body: ArrivingBody, bytes: number): Short | null {
-    const short = this.given.exceededBy(body.owner, bytes);
-    if (short !== null || !body.isLarge) return short;
-    return this.large.exceededBy(body.owner, bytes) === null ? null : 'large';
+  /** The limit of all memory comes last: a body beyond another limit ends no body that does not count for that one. */
+  private exceededBy({ owner, isLarge }: ArrivingBody, bytes: number): Short | null {
+    const short = this.given.exceededBy(owner, bytes);
+    const isOwn = short === 'key' || short === 'workspace';
+    return !isOwn && isLarge && this.large.exceededBy(owner, bytes) !== null ? 'large' : short;
   }
 
   private count({ owner, isLarge }: ArrivingBody, bytes: number): void {

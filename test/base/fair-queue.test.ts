@@ -62,6 +62,7 @@ test('as many wait as may, and one more is refused at once', async (t) => {
   await t.rejects(add('a3'), full('workspace'));
   all.push(add('b1'));
   await t.rejects(add('c1'), full('all'));
+  await t.rejects(add('a1'), full('key'), 'its own limit is named first');
   await t.rejects(add('c1'), QueueFull);
   t.equal(queue.size, 4);
   await endAll();

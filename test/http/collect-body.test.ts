@@ -216,6 +216,28 @@ test('large bodies at their limit do not displace slow small bodies', async (t) 
   t.equal((await small.body).length, FIRST_BYTES);
 });
 
+test('a body beyond a limit of its own ends no body of others', async (t) => {
+  const { clock, memory } = receiver(128 * MIB);
+  const ended: string[] = [];
+  const take = (key: string, length: number, bytes = length) => {
+    const body = memory.take(owner(key), length);
+    body.onEnd = () => void ended.push(key);
+    body.add(Buffer.alloc(bytes));
+  };
+  for (const key of ['a', 'b', 'c']) take(key, LIMITS.bodyBytes, 5 * MIB);
+  take('d', 16 * MIB, 5 * MIB);
+  take('slow', 256 * KIB, 65 * KIB);
+  for (let at = 0; at < 63; at += 1) take('small', 256 * KIB);
+  clock.advance(2_000);
+  const refused = (key: string, length: number, message: RegExp) =>
+    t.throws(() => memory.take(owner(key), length), { type: 'overloaded', message } as never);
+  refused('a', 1, /^The key has reached/);
+  refused('e', MIB, /^All bodies over/);
+  t.strictSame(ended, []);
+  memory.take(owner('e'), 1);
+  t.strictSame(ended, ['slow'], 'for a body within all limits of its own');
+});
+
 test('blocks are reused by one body at a time, and a key has two of the four', async (t) => {
   const blocks = new BodyBlocks();
   const taken = ['a', 'a', 'b', 'b'].map((key) => blocks.take(owner(key), LIMITS.bodyBytes));
