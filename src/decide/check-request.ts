@@ -5,6 +5,7 @@ import { pinnedBuild } from './pinned-build.js';
 import { findImageUses } from './references/find-uses.js';
 import type { OpenBody } from './request/open-body.js';
 import { readRequest } from './request/read-request.js';
+import { withoutJson } from './request/system-one.js';
 import { imageFiles, type RequestImage } from './request-images.js';
 import type { AskedTask } from './tasks/completed-body.js';
 
@@ -68,7 +69,7 @@ export function checkRequest(
   const uses = questions === null ? NO_USES : findImageUses(request);
   const images = imageFiles(request.assets, request.imageBudget, files);
   return {
-    request,
+    request: format === 'systemone' ? { ...request, questions: withoutJson(request.questions) } : request,
     build,
     uses,
     diagnostics: checkDiagnostics(asked, body.fields, request.questions),

@@ -4,7 +4,12 @@ import type { ImageBudget, ImageFormat, QuestionType } from '../api/index.js';
 export type JsonNode =
   | { readonly kind: 'object'; readonly entries: ReadonlyArray<readonly [key: string, value: JsonNode]> }
   | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
-  | { readonly kind: 'text'; readonly value: string }
+  | {
+      readonly kind: 'text';
+      readonly value: string;
+      /** The object or list that was sent in place of the string, whose indented JSON it is: on `/v1/systemone` only. */
+      readonly json?: JsonNode;
+    }
   /** A number, `true`, `false` or `null`, as its source text. */
   | { readonly kind: 'literal'; readonly source: string };
 
@@ -15,6 +20,8 @@ export interface Option {
   /** What the model sees if there is no description: `Yes`, `No`, the label, `Level <n>`. */
   readonly name: string;
   readonly description: string | null;
+  /** The `json` of the description. Absent once the references are found. */
+  readonly json?: JsonNode;
 }
 
 /** A checked question. `options`: for noul `true`, then `false`; for choice as sent; for score lowest level first. */
@@ -23,6 +30,8 @@ export interface Question {
   readonly type: QuestionType;
   readonly instructions: string | null;
   readonly options: readonly Option[];
+  /** The `json` of the instructions. Absent once the references are found. */
+  readonly json?: JsonNode;
   /** On `/v1/decisions` only. */
   readonly repeats?: Repeated;
 }

@@ -32,7 +32,11 @@ export function findImageUses({
   const inState = findStateUses(state, search, most + 1, nameOf);
   const left = most - inState.length;
   const inQuestions = questions.map((question) => {
-    const uses = findQuestionUses(question, (text) => search.find(text, most + 1).map(plainUse));
+    const uses = findQuestionUses(question, (text, json) =>
+      json === undefined
+        ? search.find(text ?? '', most + 1).map(plainUse)
+        : findNodeUses(json, search, most + 1, LIMITS.structuredTextCodePoints).uses,
+    );
     if (usesOf(uses).length > left) throw tooMany(question);
     return uses;
   });
@@ -42,10 +46,13 @@ export function findImageUses({
   return { state: inState, questions: inQuestions };
 }
 
-function findQuestionUses(question: Question, find: (text: string) => ImageUse[]): QuestionUses {
+function findQuestionUses(
+  { instructions, json, options }: Question,
+  find: (text: string | null, json: JsonNode | undefined) => ImageUse[],
+): QuestionUses {
   return {
-    instructions: find(question.instructions ?? ''),
-    descriptions: question.options.map(({ description }) => find(description ?? '')),
+    instructions: find(instructions, json),
+    descriptions: options.map((option) => find(option.description, option.json)),
   };
 }
 
@@ -68,9 +75,7 @@ function unreferenced(name: string): ApiError {
 }
 
 /**
- * Finds the image references of the state: in the string itself, or in the unescaped string values of JSON in document
- * order; never in keys (contract 4.3 rules 1 and 2). Positions are code units of the state as the model reads it, before
- * references are replaced by images.
+ * Finds the image references of the state.
  *
  * @param max stops after this many
  * @throws ApiError `image_reference_truncated` for a reference that does not end within the code points that the model reads
@@ -81,19 +86,37 @@ function findStateUses(
   max: number,
   nameOf: (asset: number) => string,
 ): ImageUse[] {
+  const { uses, length } = findNodeUses(state, search, max, LIMITS.stateCodePoints);
+  const beyond = uses.find(({ end }) => end > length);
+  if (beyond !== undefined) throw truncated(nameOf(beyond.asset));
+  return uses;
+}
+
+/**
+ * Finds the image references of a text as the model reads it: in the string itself, or in the unescaped string values of
+ * JSON in document order; never in keys (contract 4.3 rules 1 and 2). Positions are code units of that text, before
+ * references are replaced by images.
+ *
+ * @param max stops after this many
+ * @param maxCodePoints as many of the text as the model reads; `length`: the code units of these
+ */
+function findNodeUses(
+  root: JsonNode,
+  search: ReferenceSearch,
+  max: number,
+  maxCodePoints: number,
+): { readonly uses: ImageUse[]; readonly length: number } {
   const found = new Map<TextNode, readonly Found[]>();
-  collect(state, search, max, found);
+  collect(root, search, max, found);
   const starts = new Map<TextNode, number>();
-  const text = stateText(state, LIMITS.stateCodePoints, (node, start) => {
+  const { length } = stateText(root, maxCodePoints, (node, start) => {
     if (found.has(node)) starts.set(node, start);
   });
-  return [...found].flatMap(([node, uses]) => {
+  const uses = [...found].flatMap(([node, each]) => {
     const start = starts.get(node) ?? Number.POSITIVE_INFINITY;
-    const placed = node === state ? uses.map(plainUse) : escapedUses(node.value, uses, start);
-    const beyond = placed.find(({ end }) => end > text.length);
-    if (beyond !== undefined) throw truncated(nameOf(beyond.asset));
-    return placed;
+    return node === root ? each.map(plainUse) : escapedUses(node.value, each, start);
   });
+  return { uses, length };
 }
 
 /** A reference in a string that the model reads as it is. */

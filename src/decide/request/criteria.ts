@@ -1,6 +1,6 @@
 import { ApiError, LIMITS, OPTION_KINDS, type OptionKind, type QuestionType } from '../../api/index.js';
 import type { JsonNode, Option } from '../decide-types.js';
-import { firstRepeated, textOrNull } from './json-fields.js';
+import { firstRepeated, jsonOf, textOrNull } from './json-fields.js';
 import { quoteName } from './strings.js';
 
 /**
@@ -29,7 +29,7 @@ const READERS: Record<OptionKind, (subject: string, criteria: JsonNode | undefin
 };
 
 function noulOptions(subject: string, criteria: JsonNode | undefined): Option[] {
-  if (criteria === undefined) return noulPair(null, null);
+  if (criteria === undefined) return noulPair(NONE, NONE);
   const entries = criteria.kind === 'object' ? criteria.entries : [];
   for (const [yes, no] of [
     ['true', 'false'],
@@ -44,11 +44,13 @@ function noulOptions(subject: string, criteria: JsonNode | undefined): Option[] 
   throw invalid(subject, 'must be an object with exactly `true` and `false`, or exactly `yes` and `no`');
 }
 
-function noulPair(whenYes: string | null, whenNo: string | null): Option[] {
-  return [
-    { key: 'true', name: 'Yes', description: whenYes },
-    { key: 'false', name: 'No', description: whenNo },
-  ];
+/** What an option has of its description. */
+type Described = Pick<Option, 'description' | 'json'>;
+
+const NONE: Described = { description: null };
+
+function noulPair(whenYes: Described, whenNo: Described): Option[] {
+  return [option('true', 'Yes', whenYes), option('false', 'No', whenNo)];
 }
 
 function choiceOptions(subject: string, criteria: JsonNode | undefined): Option[] {
@@ -68,7 +70,7 @@ function labelled(subject: string, criteria: JsonNode | undefined): Option[] {
   if (criteria?.kind === 'array') {
     return criteria.items.map((item) => {
       if (item.kind !== 'text') throw invalid(subject, 'is a list with an item that is not a string');
-      return option(item.value, item.value, null);
+      return option(item.value, item.value, NONE);
     });
   }
   throw invalid(subject, 'must be an object of label to description, or a list of labels');
@@ -88,14 +90,14 @@ function scoreOptions(subject: string, criteria: JsonNode | undefined): Option[]
   return levels;
 }
 
-function option(key: string, name: string, text: string | null): Option {
-  return { key, name, description: text };
+function option(key: string, name: string, described: Described): Option {
+  return { key, name, ...described };
 }
 
-function description(subject: string, node: JsonNode): string | null {
+function description(subject: string, node: JsonNode): Described {
   const text = textOrNull(node);
   if (text === undefined) throw invalid(subject, 'holds a description that is neither a string nor null');
-  return text;
+  return { description: text, ...jsonOf(node) };
 }
 
 function invalid(subject: string, what: string): ApiError {

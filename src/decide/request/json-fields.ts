@@ -14,6 +14,10 @@ export function textOrNull(node: JsonNode): string | null | undefined {
   return isNull(node) ? null : undefined;
 }
 
+/** The field `json` of a text node as a part of an object; empty if it has none. */
+export const jsonOf = (node: JsonNode | undefined): { readonly json?: JsonNode } =>
+  node?.kind === 'text' && node.json !== undefined ? { json: node.json } : {};
+
 function isNull(node: JsonNode): boolean {
   return node.kind === 'literal' && node.source === 'null';
 }

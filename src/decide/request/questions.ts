@@ -1,7 +1,7 @@
 import { ApiError, LIMITS, QUESTION_TYPES, type QuestionType } from '../../api/index.js';
 import type { JsonNode, Question } from '../decide-types.js';
 import { readOptions } from './criteria.js';
-import { field, firstRepeated, textOrNull } from './json-fields.js';
+import { field, firstRepeated, jsonOf, textOrNull } from './json-fields.js';
 import { quoteName, truncateCodePoints } from './strings.js';
 import { fromSystemOne } from './system-one.js';
 
@@ -49,11 +49,13 @@ function readQuestion(name: string, sent: JsonNode, systemOne: boolean): Questio
   const node = systemOne ? fromSystemOne(subject, sent) : sent;
   if (node.kind !== 'object') throw new ApiError('invalid_question', `${subject} must be an object.`);
   const type = readType(subject, field(node, 'type'));
-  const instructions = textOrNull(field(node, 'instructions') ?? NULL);
+  const sentInstructions = field(node, 'instructions');
+  const instructions = textOrNull(sentInstructions ?? NULL);
   if (instructions === undefined) {
     throw new ApiError('invalid_question', `${subject}: \`instructions\` must be a string or null.`);
   }
-  return { name, type, instructions, options: readOptions(subject, type, field(node, 'criteria')) };
+  const options = readOptions(subject, type, field(node, 'criteria'));
+  return { name, type, instructions, options, ...jsonOf(sentInstructions) };
 }
 
 const codePointsOver = (text: string, max: number) => truncateCodePoints(text, max) !== text;

@@ -1,5 +1,5 @@
 import { ApiError, LIMITS, OPTION_KINDS, type QuestionType } from '../../api/index.js';
-import type { JsonNode } from '../decide-types.js';
+import type { JsonNode, Question } from '../decide-types.js';
 import { field } from './json-fields.js';
 import { stateText } from './state-text.js';
 import { truncateCodePoints } from './strings.js';
@@ -21,6 +21,13 @@ export function fromSystemOne(subject: string, question: JsonNode): JsonNode {
     return key === 'criteria' && type?.kind === 'text' ? criteriaOf(subject, type.value, value) : value;
   });
 }
+
+/** The questions without the objects and lists, which other threads would copy. Call it when their references are found. */
+export const withoutJson = (questions: readonly Question[]): Question[] =>
+  questions.map(({ json: _, options, ...question }) => ({
+    ...question,
+    options: options.map(({ json: __, ...option }) => option),
+  }));
 
 function criteriaOf(subject: string, type: string, criteria: JsonNode): JsonNode {
   const kind = OPTION_KINDS[type as QuestionType];
@@ -50,7 +57,7 @@ function toText(subject: string, node: JsonNode): JsonNode {
   if (node.kind !== 'object' && node.kind !== 'array') return node;
   const max = LIMITS.structuredTextCodePoints;
   const value = stateText(node, max + 1);
-  if (truncateCodePoints(value, max) === value) return { kind: 'text', value };
+  if (truncateCodePoints(value, max) === value) return { kind: 'text', value, json: node };
   throw new ApiError(
     'invalid_question',
     `${subject}: an object or a list in place of a string is longer than the limit of ${max} characters as indented JSON.`,

@@ -1,5 +1,7 @@
 import { test } from 'tap';
 import { ApiError, LIMITS } from '../../../src/api/index.js';
+import type { ImageUse } from '../../../src/decide/decide-types.js';
+import { ANY_MODEL, checkRequest, openBody } from '../../../src/decide/index.js';
 import { stateText } from '../../../src/decide/request/state-text.js';
 import { OPTIONS, questionRefusedAs, read, refusedAs, withQuestion } from '../../support/decide/bodies.js';
 
@@ -107,4 +109,42 @@ test('the contract’s own path reads none of it', async (t) => {
   t.equal(questionRefusedAs('{"type":"noul","criteria":{"true":"a"}}'), 'invalid_question');
   t.equal(questionRefusedAs('{"type":"choice","criteria":{"a":{}}}'), 'invalid_question');
   t.equal(refusedAs('{"state":null,"questions":{"q":{"type":"noul"}}}'), 'missing');
+});
+
+test('4.3 rules 1 to 3: references are found in the strings of an object or a list, not in its JSON', async (t) => {
+  const image = { format: 'png', data_base64: 'aaaa' };
+  const shownBy = (question: object, reference: string) => {
+    const body = {
+      state: 's',
+      questions: { q: { type: 'noul', ...question } },
+      assets: { [reference]: image },
+    };
+    const terms = { model: null, files: new Map(), allowedModels: null, format: 'systemone' } as const;
+    const { request, uses } = checkRequest(openBody(Buffer.from(JSON.stringify(body))), terms, ANY_MODEL);
+    const [asked] = request.questions;
+    t.notOk(JSON.stringify(asked).includes('"json"'), 'only the text is left');
+    const { instructions = [], descriptions = [] } = uses.questions[0] ?? {};
+    const cut = (text: string | null | undefined, found: readonly ImageUse[]) =>
+      found.map(({ start, end }) => text?.slice(start, end));
+    return [
+      ...cut(asked?.instructions, instructions),
+      ...descriptions.flatMap((found, at) => cut(asked?.options[at]?.description, found)),
+    ];
+  };
+  const refusal = (question: object, reference: string) => {
+    try {
+      return shownBy(question, reference);
+    } catch (error) {
+      return (error as ApiError).type;
+    }
+  };
+  t.strictSame(shownBy({ instructions: { a: 'see "p" here', b: ['"p"'] } }, '"p"'), ['\\"p\\"', '\\"p\\"']);
+  t.strictSame(shownBy({ instructions: ['see\nphoto'] }, 'see\nphoto'), ['see\\nphoto']);
+  t.strictSame(shownBy({ criteria: { no: { is: 'é pic' }, yes: 'pic' } }, 'pic'), ['pic', 'pic']);
+  t.strictSame(shownBy({ instructions: 'a "p"' }, '"p"'), ['"p"'], 'a string as before');
+  t.strictSame(shownBy({ type: 'score', criteria: [['pic'], null] }, 'pic'), ['pic']);
+  t.equal(refusal({ instructions: { photo: 'compare' } }, 'photo'), 'unreferenced_asset', 'a key');
+  t.equal(refusal({ instructions: { photo: 'compare' } }, '": "'), 'unreferenced_asset', 'punctuation');
+  t.equal(refusal({ instructions: { a: true } }, 'true'), 'unreferenced_asset', 'a literal');
+  t.equal(refusal({ instructions: Array(9).fill('pic') }, 'pic'), 'too_many_images');
 });
