@@ -70,7 +70,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/runner/runner.ts',
     ['runner/credit', '3 transition cancel open', 'this.funds.ended(open);', ''],
-    ['runner/read-ahead', 'memory', 'open.end(memory);', ''],
+    ['runner/read-ahead', 'memory', 'open.end(this.memory);', ''],
     ['runner/store', 'disk full', '!access.writable', 'false'],
     ['storage/folder/batches/model', '5 rule 6', 'return this.funds.covers(caller);', 'return true;'],
     [

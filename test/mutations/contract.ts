@@ -167,10 +167,10 @@ export const MUTATIONS: readonly Mutation[] = [
     'decide/references/find-uses.ts',
     ['4.3 rule 7', 'if (unshown >= 0)', 'if (false)'],
     ['7.2 too_many_images', 'usesOf(uses).length > left', 'usesOf(uses).length > most'],
-    ['4.3 rule 1', "find(question.instructions ?? '')", "find('')"],
-    ['4.3 rule 1', "find(description ?? '')", "find('')"],
+    ['4.3 rule 1', 'find(instructions, json)', 'find(null, undefined)'],
+    ['4.3 rule 1', 'find(option.description, option.json)', 'find(null, undefined)'],
   ),
-  ...inFile('decide/references/find-uses.ts', ['4.3 rule 6', 'end > text.length)', 'end > text.length + 1)']),
+  ...inFile('decide/references/find-uses.ts', ['4.3 rule 6', 'end > length)', 'end > length + 1)']),
   ...inFile('decide/references/search.ts', [
     '4.3 rule 5',
     'if (start <= held.start)',
