@@ -106,7 +106,7 @@ test('filling an idle context does not count as a wave: batch plans keep their s
 
 test('a batch turn without live plans does not end at its quarter', async (t) => {
   const { scheduler, next, state } = setUp();
-  state.turnsWithoutBatch = 8;
+  state.wavesWithoutBatch = 8;
   const batch = entry(80);
   scheduler.add(batch, 'batch');
   t.strictSame(next(), [batch]);
@@ -247,31 +247,59 @@ test('exact: the waves of a request are the same, whatever came before it', asyn
   t.strictSame(tasks([entry(70, 300)]), alone);
 });
 
-test('exact: each context takes a batch plan after eight live ones in a row, however many of those wait', async (t) => {
-  for (const count of [1, 3]) {
-    const scheduler = new Scheduler<Entry>({ queueMax: 100 });
-    const contexts = Array.from({ length: count }, () => new ContextState<Entry>(BOUNDS, EXACT));
-    // Of two waves each: plans are counted, not waves.
-    const batch = Array.from({ length: 2 * count }, () => entry(20, 110));
-    // Computed with the equal plan that it waits for, so it takes no turn.
-    scheduler.add({ ...entry(20), waits: true }, 'batch');
-    for (const each of batch) scheduler.add(each, 'batch');
-    const taken: string[] = [];
-    for (let plan = 0; plan < 19; plan++) {
-      for (const context of contexts) {
-        while (scheduler.waiting('live').length < 4) scheduler.add(entry(20, 110), 'live');
-        const waves = [scheduler.fill(context, contexts), scheduler.fill(context, contexts)];
-        const answered = waves.flatMap((wave) => wave?.answered.flat() ?? []);
-        taken.push(...answered.map(({ running }) => (batch.includes(running.entry) ? 'batch' : 'live')));
+/**
+ * The kinds of the waves of contexts in exact mode, in turn, while live plans of `live` questions always wait, and batch plans of
+ * `batch`.
+ */
+function exactWaves(contexts: number, rounds: number, live: number, batch: number): string[] {
+  const scheduler = new Scheduler<Entry>({ queueMax: 100 });
+  const states = Array.from({ length: contexts }, () => new ContextState<Entry>(BOUNDS, EXACT));
+  // Computed with the equal plan that it waits for, so it takes no turn.
+  scheduler.add({ ...entry(20), waits: true }, 'batch');
+  const batches = new Set<Entry>();
+  const kinds: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const state of states) {
+      while (scheduler.waiting('live').length < 4) scheduler.add(entry(20, 80, live), 'live');
+      while (scheduler.waiting('batch').length < 4) {
+        const added = entry(20, 80, batch);
+        batches.add(added);
+        scheduler.add(added, 'batch');
       }
+      const [before] = state.cache.running;
+      const wave = scheduler.fill(state, states);
+      const running = before ?? wave?.answered.flat()[0]?.running ?? state.cache.running[0];
+      kinds.push(running && batches.has(running.entry) ? 'batch' : 'live');
     }
-    const turns = Array.from({ length: 19 }, (_, plan) => ([8, 17].includes(plan) ? 'batch' : 'live'));
-    t.strictSame(
-      taken,
-      turns.flatMap((kind) => Array<string>(count).fill(kind)),
-      `${count} contexts`,
-    );
-    t.equal(scheduler.waiting('batch').length, 1);
+  }
+  return kinds;
+}
+
+test('exact: while both kinds wait, batch plans get one wave of nine, whatever their size', async (t) => {
+  for (const contexts of [1, 3]) {
+    for (const [live, batch] of [
+      [1, 1],
+      [3, 1],
+      [1, 20],
+      [5, 100],
+    ] as const) {
+      const rounds = 4_000;
+      const kinds = exactWaves(contexts, rounds, live, batch);
+      const share = kinds.filter((kind) => kind === 'batch').length / kinds.length;
+      const title = `${contexts} contexts, ${live} live questions, ${batch} of a batch: ${share}`;
+      t.ok(share <= 1 / 9 + 0.03, title);
+      t.ok(share >= 1 / 9 - 0.03, title);
+    }
+  }
+});
+
+test('exact: batch plans that run while no live plan waits get no turn beside it', async (t) => {
+  const { scheduler, next } = setUp(EXACT);
+  for (let round = 0; round < 40; round++) {
+    const [live, batch] = [entry(20), entry(20)];
+    scheduler.add(batch, 'batch');
+    scheduler.add(live, 'live');
+    t.strictSame([next(), next()], [[live], [batch]]);
   }
 });
 

@@ -36,8 +36,10 @@ export const EXACT: Sharing = {
 export class ContextState<E extends Entry> {
   readonly cache: KvCache<E>;
   readonly budget: IdleBudget;
-  /** Consecutive waves, in exact mode live plans, during which batch plans waited and got nothing. Kept by the scheduler. */
-  turnsWithoutBatch = 0;
+  /** Consecutive waves in which batch plans waited and got nothing. Kept by the scheduler. */
+  wavesWithoutBatch = 0;
+  /** Exact mode: waves that batch plans are owed; negative if they had more than their share. Kept by the scheduler. */
+  batchBalance = 0;
   /** Waves since the last one with a live plan. Kept by the scheduler. */
   wavesSinceLive = Number.POSITIVE_INFINITY;
   /** Tokens of the wave in progress, 0 if there is none. Set by the code that runs the waves. */

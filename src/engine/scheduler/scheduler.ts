@@ -10,9 +10,8 @@ export type Urgency = 'live' | 'batch';
 const LONG_SHARE = 0.5;
 /** The share of a wave that the oldest long plan is guaranteed while others run beside it. */
 const OLDEST_SHARE = 0.25;
-/** After this many waves, in exact mode live plans, that gave batch plans nothing, the next turn is theirs. */
-const BATCH_TURN = 8;
-/** What they get of the wave of their turn. */
+/** After this many waves that gave batch plans nothing, the next one gives them `BATCH_SHARE`, in exact mode all of it. */
+const BATCH_TURN_WAVES = 8;
 const BATCH_SHARE = 0.25;
 /** Live traffic is assumed for this many waves after one with a live plan. */
 const LIVE_WAVES = 8;
@@ -79,8 +78,8 @@ interface SchedulerOptions {
  *
  * Exact mode runs one plan at a time per context, from an empty context, in chunks that depend on nothing but the plan.
  * The first context that is free takes the oldest live plan that does not wait for an equal plan; if there is none, the
- * oldest such batch plan. After eight live plans in a row that a context took while such batch plans waited, it takes
- * one of those.
+ * oldest such batch plan. While both kinds wait, batch plans get one wave of nine: a context takes one after eight waves
+ * of live plans, and none until eight more for each wave that it took. So large batch plans do not displace live ones.
  */
 export class Scheduler<E extends Entry> {
   private readonly queues: Record<Urgency, E[]> = { live: [], batch: [] };
@@ -156,25 +155,29 @@ export class Scheduler<E extends Entry> {
   }
 
   private fillExact({ context, builder }: Filling<E>): void {
+    const live = this.queues.live.find(isReady);
+    const batch = this.queues.batch.find(isReady);
     let [running] = context.cache.running;
     if (running === undefined) {
-      const entry = this.nextExact(context);
+      const isTurn = batch !== undefined && context.batchBalance >= BATCH_TURN_WAVES;
+      const entry = isTurn ? batch : (live ?? batch);
       if (entry === undefined) return;
       this.candidate = entry;
       builder.startEmpty();
       running = builder.tryAdmit(entry, 0) ?? undefined;
       this.remove(entry);
     }
-    if (running !== undefined) builder.advance(running, builder.left);
-  }
-
-  /** The plan that a context in exact mode takes next. Call it once per plan: it counts turns. */
-  private nextExact(context: ContextState<E>): E | undefined {
-    const live = this.queues.live.find(isReady);
-    const batch = this.queues.batch.find(isReady);
-    const isLive = live !== undefined && (batch === undefined || context.turnsWithoutBatch < BATCH_TURN);
-    context.turnsWithoutBatch = isLive && batch !== undefined ? context.turnsWithoutBatch + 1 : 0;
-    return isLive ? live : batch;
+    if (running === undefined) return;
+    const whole = builder.left;
+    builder.advance(running, whole);
+    // Only waves that run are counted.
+    if (builder.left === whole) return;
+    const isLive = this.urgency.get(running.entry) === 'live';
+    if (isLive) context.batchBalance += 1;
+    else if (live !== undefined) context.batchBalance -= BATCH_TURN_WAVES;
+    // A wave of batch plans that no live plan waits for costs nothing, and ends what they are owed.
+    const most = isLive && batch !== undefined ? BATCH_TURN_WAVES : 0;
+    context.batchBalance = Math.min(context.batchBalance, most);
   }
 
   private fillShared(filling: Filling<E>): void {
@@ -221,7 +224,7 @@ export class Scheduler<E extends Entry> {
     const long = this.oldestFirst(live.filter(({ remaining }) => remaining > half));
     const batch = this.all('batch', context);
     const whole = builder.left;
-    if (batch.length > 0 && context.turnsWithoutBatch >= BATCH_TURN) this.takeBatchTurn(batch, filling);
+    if (batch.length > 0 && context.wavesWithoutBatch >= BATCH_TURN_WAVES) this.takeBatchTurn(batch, filling);
     const turn = whole - builder.left;
     // The tokens of a batch turn come out of the long plans' half.
     const reserved =
@@ -235,11 +238,11 @@ export class Scheduler<E extends Entry> {
     const before = builder.left;
     this.take(this.all('batch', context), filling, this.batchBudget(before < whole - turn, context, before));
     const advanced = turn > 0 || builder.left < before;
-    if (batch.length === 0 || advanced) context.turnsWithoutBatch = 0;
+    if (batch.length === 0 || advanced) context.wavesWithoutBatch = 0;
     // An idle context is filled whenever a plan arrives, often with nothing: only waves that run are counted.
     if (builder.left === whole) return false;
     context.wavesSinceLive = live.length > 0 ? 0 : context.wavesSinceLive + 1;
-    if (batch.length > 0 && !advanced) context.turnsWithoutBatch += 1;
+    if (batch.length > 0 && !advanced) context.wavesWithoutBatch += 1;
     return true;
   }
 

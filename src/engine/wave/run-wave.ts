@@ -70,8 +70,15 @@ export function runServedWave(...args: Parameters<typeof runWave>): WaveResult {
   return results;
 }
 
-/** Frees all cells, and overwrites them. Not after a cancelled wave: nothing follows it, and the process waits for it. */
+/**
+ * Frees all cells after an error, and overwrites them. Not after a cancelled wave: nothing follows it, and the process waits
+ * for it.
+ */
 function empty(context: NativeContext, cancel: Int32Array): void {
-  if (Atomics.load(cancel, 0) === 0) context.erase();
-  else context.clear();
+  try {
+    if (Atomics.load(cancel, 0) === 0) context.erase();
+    else context.clear();
+  } catch {
+    // A device that has failed fails here again. The error of the wave says that its context must be replaced.
+  }
 }
