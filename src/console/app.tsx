@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { Api } from './api/call-api.js';
 import type { CallError } from './api/error.js';
 import { type ReadLimits, readLimits } from './api/read-limits.js';
+import { useRefusal } from './api/use-refusal.js';
 import { KeyForm, keptKey } from './key-form.js';
 import { useRoute, VIEWS } from './route.js';
 import { forgetTab } from './ui/browser-store.js';
@@ -36,7 +37,8 @@ export function App() {
   useLayoutEffect(() => {
     if (forgets > 0) forgetTab();
   }, [forgets]);
-  const api = useMemo(() => (key === null ? null : new Api(key, leave)), [key]);
+  const refusalOf = useRefusal(key, leave);
+  const api = useMemo(() => (key === null ? null : new Api(key, refusalOf(key))), [key]);
   const load = () => {
     // Without a key, the error that is shown is the refusal of the last one.
     if (api === null) return;

@@ -105,3 +105,63 @@ test('labels that were stored with another key are sent again, unless the user s
     t.match(ran.value, { parts: 3, labels: sent.length });
   }
 });
+
+const { useRenewal } = await consoleModule<{ useRenewal(api: unknown, onLimits: () => void): () => void }>(
+  'api/use-renewal.js',
+);
+
+test('limits of a key are not read once it is forgotten', async (t) => {
+  const calls: string[] = [];
+  const arrived: string[] = [];
+  let answer = () => {};
+  const api = (key: string) => ({
+    json: () =>
+      new Promise((resolve) => {
+        calls.push(key);
+        answer = () => resolve({ body: { key }, headers: new Headers() });
+      }),
+  });
+  let [present, key] = [api('first'), 'first'];
+  const ran = runHook(t, () => useRenewal(present, () => arrived.push(key)));
+  ran.value();
+  answer();
+  await until(() => arrived.length === 1);
+  const ofFirst = ran.value;
+  [present, key] = [api('second'), 'second'];
+  ran.again();
+  ofFirst();
+  ran.value();
+  t.strictSame(calls, ['first', 'second']);
+  ran.end();
+  answer();
+  ran.value();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  t.strictSame(calls, ['first', 'second'], 'not after the view has gone');
+  t.strictSame(arrived, ['first']);
+});
+
+type UseRefusal = (
+  present: string | null,
+  onRefused: () => void,
+) => (key: string) => (error: CallError) => void;
+const { useRefusal } = await consoleModule<{ useRefusal: UseRefusal }>('api/use-refusal.js');
+
+test('a late refusal of an earlier key ends nothing', (t) => {
+  const refusal = new CallError(401, 'unauthorized', 'The key was revoked.');
+  let [present, refused] = ['first' as string | null, 0];
+  const ran = runHook(t, () =>
+    useRefusal(present, () => {
+      refused += 1;
+    }),
+  );
+  const first = ran.value('first');
+  for (const next of [null, 'second']) {
+    present = next;
+    ran.again();
+    first(refusal);
+  }
+  t.equal(refused, 0);
+  ran.value('second')(refusal);
+  t.equal(refused, 1);
+  t.end();
+});

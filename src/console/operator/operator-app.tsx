@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { OperatorResponses } from '../../api/index.js';
 import type { CallError } from '../api/error.js';
+import { useRefusal } from '../api/use-refusal.js';
 import { forgetTab } from '../ui/browser-store.js';
 import { Frame } from '../ui/frame.js';
 import { KeptViews } from '../ui/kept-views.js';
@@ -39,7 +40,8 @@ export function App() {
     leave(null);
     forgetTab();
   };
-  const api = useMemo(() => (token === null ? null : new OperatorApi(token, leave)), [token]);
+  const refusalOf = useRefusal(token, leave);
+  const api = useMemo(() => (token === null ? null : new OperatorApi(token, refusalOf(token))), [token]);
   const load = () => {
     // Without a token, the error that is shown is the refusal of the last one.
     if (api === null) return;

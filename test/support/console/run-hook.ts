@@ -15,6 +15,8 @@ interface Ran<Value> {
   readonly value: Value;
   /** Runs it again, as when something that it reads has changed. */
   readonly again: () => void;
+  /** Ends it, as when its view goes. */
+  readonly end: () => void;
 }
 
 /** The only part of a document that a component without elements needs. */
@@ -33,11 +35,13 @@ export function runHook<Value>(t: Test, hook: () => Value): Ran<Value> {
   };
   const again = () => render(h(Probe, {}), root);
   again();
-  t.teardown(() => render(null, root));
+  const end = () => render(null, root);
+  t.teardown(end);
   return {
     get value() {
       return last as Value;
     },
     again,
+    end,
   };
 }
