@@ -75,7 +75,10 @@ test('what can change is loaded again, also after loads that failed', async (t) 
 interface Uploads {
   chooseLabels(name: string, key: string, file: unknown): void;
   sendLabels(api: unknown, name: string, key: string, which: 'all' | 'others'): Promise<void>;
-  useUpload(name: string, key: string): { readonly parts: number; readonly labels: number | null } | null;
+  useUpload(
+    name: string,
+    key: string,
+  ): { readonly parts: number; readonly labels: number | null; readonly storedBy: string } | null;
 }
 
 test('labels that were stored with another key are sent again, unless the user says otherwise', async (t) => {
@@ -102,8 +105,37 @@ test('labels that were stored with another key are sent again, unless the user s
     await sendLabels(api('key_2'), task, 'key_2', which);
     t.strictSame(sent, ['key_1 a', ...rest]);
     ran.again();
-    t.match(ran.value, { parts: 3, labels: sent.length });
+    t.match(ran.value, { parts: 3, labels: sent.length, storedBy: 'key_2' });
   }
+});
+
+test('what another key has stored stays known until a call of the next one is answered', async (t) => {
+  const { chooseLabels, sendLabels, useUpload } = await consoleModule<Uploads>('tasks/label-uploads.js');
+  const answers = [
+    { body: { labels: 7 } },
+    new CallError(401, 'unauthorized', 'The key was revoked.'),
+    new CallError(503, 'overloaded', 'The server is busy.'),
+    new CallError(503, 'overloaded', 'The server is busy.'),
+    { body: { labels: 1 } },
+  ];
+  const api = {
+    async json() {
+      const answer = answers.shift() ?? new CallError(null, 'unreachable', 'The server did not answer.');
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+  chooseLabels('three', 'key_1', { parts: ['a', 'b'].map((text, at) => [{ number: at + 1, text }]) });
+  await sendLabels(api, 'three', 'key_1', 'others');
+  const ran = runHook(t, () => useUpload('three', 'key_2'));
+  for (const which of ['all', 'others'] as const) {
+    await sendLabels(api, 'three', 'key_2', which);
+    ran.again();
+    t.match(ran.value, { parts: 1, labels: 7, storedBy: 'key_1' }, which);
+  }
+  await sendLabels(api, 'three', 'key_2', 'all');
+  ran.again();
+  t.match(ran.value, { parts: 1, labels: 1, storedBy: 'key_2' });
 });
 
 const { useRenewal } = await consoleModule<{ useRenewal(api: unknown, onLimits: () => void): () => void }>(

@@ -11,6 +11,10 @@ export interface UploadState {
   readonly file: LabelFile;
   /** Calls that were answered: their lines are stored. */
   readonly parts: number;
+  /** The id of the key with which they were stored. */
+  readonly storedBy: string;
+  /** The index of the call in progress, or of the last one. */
+  readonly call: number;
   /** The part of the present call's body that has been sent, 0 to 1; null: no call is in progress. */
   readonly sent: number | null;
   /** Whether no further call begins. */
@@ -63,8 +67,8 @@ export function useUpload(name: string, key: string): UploadState | null {
 /** Replaces the file of a task, unless its labels are being sent. */
 export function chooseLabels(name: string, key: string, file: LabelFile): void {
   if (uploads.value.get(name)?.sent != null) return;
-  const none = { parts: 0, sent: null, isStopping: false, error: null, refused: [], labels: null };
-  put(name, { file, key, ...none });
+  const none = { parts: 0, call: 0, sent: null, isStopping: false, error: null, refused: [], labels: null };
+  put(name, { file, key, storedBy: key, ...none });
 }
 
 /** No further call begins; the present one ends. */
@@ -79,7 +83,8 @@ export const forgetLabels = (name: string): void => void uploads.value.delete(na
 /**
  * Sends labels call by call, until all are stored or a call fails. Ignored while they are being sent.
  *
- * @param which `all`, or the `others` than those that are stored in the workspace of the key
+ * @param which `all`, or the `others` than those that are stored in the workspace of the key. Until the first answer, what
+ *   was stored with another key stays known.
  */
 export async function sendLabels(
   api: Api,
@@ -89,20 +94,21 @@ export async function sendLabels(
 ): Promise<void> {
   const begun = uploads.value.get(name);
   if (begun === undefined || begun.sent !== null) return;
-  const rest = which === 'all' ? { parts: 0, labels: null } : {};
-  put(name, { ...begun, ...rest, key, sent: 0, isStopping: false, error: null, refused: [] });
+  let call = which === 'all' ? 0 : begun.parts;
+  put(name, { ...begun, key, call, sent: 0, isStopping: false, error: null, refused: [] });
   // Once the upload is forgotten, there may be one of another key.
   const changeOwn = (part: Partial<UploadState>) => {
     if (uploads.value.get(name)?.file === begun.file) change(name, part);
   };
   for (;;) {
     const state = uploads.value.get(name);
-    const part = begun.file.parts[state?.parts ?? 0];
+    const part = begun.file.parts[call];
     if (state?.file !== begun.file || part === undefined || state.isStopping) break;
     try {
-      changeOwn({ sent: 0 });
+      changeOwn({ call, sent: 0 });
       const { labels } = await sendPart(api, name, part, (sent) => changeOwn({ sent }));
-      changeOwn({ parts: state.parts + 1, labels });
+      call += 1;
+      changeOwn({ parts: call, storedBy: key, labels });
     } catch (error) {
       changeOwn({ error, refused: inFile(error, part) });
       break;

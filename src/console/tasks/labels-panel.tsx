@@ -114,7 +114,7 @@ function Upload({ upload, keyId, onSend, onStop }: UploadProps) {
           <SendButtons upload={upload} keyId={keyId} stored={stored} onSend={onSend} onStop={onStop} />
         </div>
       )}
-      {isReady && <Progress upload={upload} stored={stored} />}
+      {isReady && <Progress upload={upload} />}
       {file.invalidLines > 0 && <RefusedLines lines={file.errors} all={file.invalidLines} />}
       {error !== null && sent === null && <ErrorNote error={error} />}
       {error instanceof CallError && refused.length > 0 && (
@@ -160,22 +160,23 @@ interface SendButtonsProps extends UploadProps {
 }
 
 function SendButtons({ upload, keyId, stored, onSend, onStop }: SendButtonsProps) {
-  const { file, sent, isStopping, key } = upload;
+  const { file, sent, isStopping, storedBy } = upload;
   const isSending = sent !== null;
   const left = file.lines - stored;
   // The key may be of another workspace, which has none of the labels.
-  const isOther = key !== keyId && stored > 0 && !isSending;
+  const isOther = storedBy !== keyId && stored > 0 && !isSending;
   if (left === 0 && !isSending && !isOther) return null;
   return (
     <>
       {isOther && (
         <>
-          <ActionButton primary off={false} onClick={() => onSend('all')}>
+          <ActionButton off={false} onClick={() => onSend('all')}>
             Store all {count(file.lines, 'label')}
           </ActionButton>
           <span class="muted">
-            {count(stored, 'label was', 'labels were')} stored with the key {key}. If the present key is of
-            the same workspace, only the others are missing.
+            {count(stored, 'label was', 'labels were')} stored with the key {storedBy}. If the present key is
+            of the same workspace, only the others are missing
+            {file.states > 0 && '; to store all would charge states again'}.
           </span>
         </>
       )}
@@ -197,9 +198,10 @@ function SendButtons({ upload, keyId, stored, onSend, onStop }: SendButtonsProps
   );
 }
 
-function Progress({ upload, stored }: { readonly upload: UploadState; readonly stored: number }) {
-  const { file, parts, sent, labels } = upload;
-  const present = file.parts[parts]?.length ?? 0;
+function Progress({ upload }: { readonly upload: UploadState }) {
+  const { file, parts, call, sent, labels } = upload;
+  const stored = storedLines({ file, parts: sent === null ? parts : call });
+  const present = file.parts[call]?.length ?? 0;
   const done = (stored + present * (sent ?? 0)) / file.lines;
   return (
     <>
