@@ -4,6 +4,7 @@ import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-batc
 import type { BatchList, Limits } from '../../src/console/api/api-types.js';
 import { CALLER_REMEDIES } from '../../src/console/api/caller-remedies.js';
 import { CallError, remedyOf } from '../../src/console/api/error.js';
+import { shownModel } from '../../src/console/ask/models.js';
 import { batchCost } from '../../src/console/batches/batch-cost.js';
 import { checkFile } from '../../src/console/batches/check-file.js';
 import { BATCHES_SHOWN_MAX, listBatches, PAGES_MAX } from '../../src/console/batches/list-batches.js';
@@ -111,6 +112,16 @@ test('a model that the limits do not list is left to the server', async (t) => {
   });
   t.equal(unlistedModels(await check(file([LINE])), limits('m')), null);
   t.match(unlistedModels(checked, limits()), { lines: named.length });
+});
+
+test('of the name of a model, 80 characters are shown', (t) => {
+  for (const character of ['n', '🙂']) {
+    t.equal(shownModel(character.repeat(80)), character.repeat(80));
+    t.equal(shownModel(character.repeat(81)), `${character.repeat(80)}…`);
+    t.equal(shownModel(character.repeat(100_000)), `${character.repeat(80)}…`);
+  }
+  t.equal(shownModel(`n${'🙂'.repeat(90)}`), `n${'🙂'.repeat(79)}…`);
+  t.end();
 });
 
 test('lines that name a task are counted, and are no part of an estimate', async (t) => {

@@ -4,7 +4,7 @@ import { money } from '../ui/format-values.js';
 import { leaveItem } from '../ui/leave-item.js';
 import type { Draft } from './ask-draft.js';
 import { isSame } from './kept-draft.js';
-import { costOf, modelOfDraft } from './models.js';
+import { costOf, modelOfDraft, shownModel } from './models.js';
 import { SPREAD_ASKS } from './spread.js';
 import { UndoNote } from './undo-note.js';
 import type { Answered, Asking } from './use-asking.js';
@@ -80,7 +80,9 @@ const ModelChoice = ({ limits: { models }, model, onChange }: ModelChoiceProps) 
           {id}
         </option>
       ))}
-      {model !== '' && !models.some(({ id }) => id === model) && <option value={model}>{model}</option>}
+      {model !== '' && !models.some(({ id }) => id === model) && (
+        <option value={model}>{shownModel(model)}</option>
+      )}
     </select>
   </label>
 );

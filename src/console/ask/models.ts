@@ -1,4 +1,5 @@
 import type { Limits } from '../api/api-types.js';
+import { shortened } from '../ui/format-values.js';
 import type { Draft } from './ask-draft.js';
 
 export type LimitsModel = Limits['models'][number];
@@ -11,6 +12,12 @@ export const modelNamed = (name: string, { models }: Limits): LimitsModel | unde
   name === ''
     ? models.find((each) => each.default)
     : (models.find(({ id }) => id === name) ?? models.find(({ id }) => id === name.replace(DATE, '')));
+
+/** Characters of a name that are shown. */
+const SHOWN_CHARACTERS = 80;
+
+/** A name that need be no model's as it is shown: one in a file or a link can have any length. */
+export const shownModel = (name: string): string => shortened(name, SHOWN_CHARACTERS);
 
 /** The model that answers a draft; undefined if it is not known. */
 export const modelOfDraft = ({ model }: Draft, limits: Limits): LimitsModel | undefined =>

@@ -1,4 +1,5 @@
 import type { Limits } from '../api/api-types.js';
+import { shownModel } from '../ask/models.js';
 import { bytes, count, whole } from '../ui/format-values.js';
 import type { CheckedFile } from './check-file.js';
 import { unlistedModels } from './unlisted-models.js';
@@ -30,7 +31,7 @@ export function CheckedSummary({ file, checked, limits }: CheckedSummaryProps) {
         {models.slice(0, MODELS_SHOWN_MAX).map(([model, uses]) => (
           <span key={model} class="muted">
             {' '}
-            · {count(uses, 'line')} for {model}
+            · {count(uses, 'line')} for {shownModel(model)}
           </span>
         ))}
         {models.length > MODELS_SHOWN_MAX && (
@@ -56,7 +57,7 @@ export function CheckedSummary({ file, checked, limits }: CheckedSummaryProps) {
 
 /** The first names, and how many others there are. */
 function namesOf(models: readonly string[]): string {
-  const shown = models.slice(0, MODELS_SHOWN_MAX).map((each) => JSON.stringify(each));
+  const shown = models.slice(0, MODELS_SHOWN_MAX).map((each) => JSON.stringify(shownModel(each)));
   const others = models.length - shown.length;
   return `${shown.join(', ')}${others > 0 ? ` and ${count(others, 'other')}` : ''}`;
 }

@@ -84,6 +84,13 @@ export const clockTime = (at: number): string => CLOCK.format(new Date(at));
 
 export const time = (iso: string): string => DATE.format(new Date(iso));
 
+/** A text with at most so many characters; an ellipsis is in place of the others. */
+export function shortened(text: string, max: number): string {
+  // A character has at most two units.
+  const first = [...text.slice(0, 2 * max + 1)];
+  return first.length <= max ? text : `${first.slice(0, max).join('')}…`;
+}
+
 /** `1 line`, `2 lines`. */
 export const count = (value: number, one: string, many = `${one}s`): string =>
   `${whole(value)} ${value === 1 ? one : many}`;

@@ -87,6 +87,11 @@ consoleTest('invalid lines are listed before anything is sent', async (t, tab, w
 consoleTest('a model that the limits do not list is left to the server', async (t, tab, world) => {
   const { page } = tab;
   await enter(tab, world, 'batches');
+  await chooseBatch(page, batchFile(1).replace('tiny', 'o'.repeat(1_000)));
+  const shown = `${'o'.repeat(80)}…`;
+  await page.getByText(`1 line names a model that the limits of the key do not list: "${shown}".`).waitFor();
+  await page.getByText(`1 line for ${shown}`).waitFor();
+  t.equal(await page.getByText('o'.repeat(81)).count(), 0);
   await chooseBatch(page, batchFile(1).replace('tiny', 'other'));
   await page.getByText(/^1 line names a model that the limits of the key do not list: "other"\./).waitFor();
   await page.getByRole('button', { name: 'Submit 1 line' }).click();
