@@ -8,6 +8,7 @@ import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/
 import { bytesTop, scaleTop } from '../../../src/console/operator/overview/scale-top.js';
 import { changeOnce } from '../../../src/console/operator/workspaces/change-once.js';
 import { bytes, bytesOf, duration } from '../../../src/console/ui/format-values.js';
+import { consoleModule } from '../../support/console/run-hook.js';
 
 /** A sample at a second of a server's life. */
 const sample = (second: number, uptime = second) =>
@@ -163,6 +164,14 @@ test('a grant that was not made can be sent again', async (t) => {
   const closed = new GrantForm();
   void closed.send(() => new Promise(() => {}));
   t.equal(closed.tried, 'v0', 'the page may be closed before the answer');
+});
+
+test('a name has up to 64 characters, as the server counts them', async (t) => {
+  const { isName } = await consoleModule<{ isName(text: string): boolean }>('operator/typed-names.js');
+  for (const character of ['n', '🙂']) {
+    t.equal(isName(` ${character.repeat(64)} `), true);
+    t.equal(isName(character.repeat(65)), false);
+  }
 });
 
 test('bytes and time spans for people', async (t) => {

@@ -3,8 +3,9 @@ import type { OperatorNewKey } from '../../../api/index.js';
 import { ActionForm } from '../../ui/action-form.js';
 import { TextField } from '../../ui/text-field.js';
 import { useAction } from '../../ui/use-action.js';
-import { isName, NameField, nameOf } from '../names.js';
+import { NameField } from '../name-field.js';
 import type { OperatorApi } from '../operator-api.js';
+import { isName, nameOf } from '../typed-names.js';
 import { WorkspaceField } from '../workspace-field.js';
 import { makeKey } from './make-key.js';
 

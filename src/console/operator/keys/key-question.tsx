@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { OperatorKey } from '../../../api/index.js';
 import { Confirm } from '../../ui/confirm.js';
-import { isName, NameField } from '../names.js';
+import { NameField } from '../name-field.js';
+import { isName } from '../typed-names.js';
 import { KeyLabel } from './key-label.js';
 
 /** What is to be done with a key. */

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { ActionForm } from '../../ui/action-form.js';
 import { TextField } from '../../ui/text-field.js';
 import { useAction } from '../../ui/use-action.js';
-import { isName, NameField, nameOf } from '../names.js';
+import { NameField } from '../name-field.js';
 import type { OperatorApi } from '../operator-api.js';
+import { isName, nameOf } from '../typed-names.js';
 
 interface CreateWorkspaceProps {
   readonly api: OperatorApi;

@@ -6,8 +6,9 @@ import { ErrorNote } from '../../ui/error-note.js';
 import { useAction } from '../../ui/use-action.js';
 import { overtakenHint, useEdits } from '../../ui/use-edits.js';
 import { useQuestion } from '../../ui/use-question.js';
-import { isName, NameField, nameOf } from '../names.js';
+import { NameField } from '../name-field.js';
 import type { OperatorApi } from '../operator-api.js';
+import { isName, nameOf } from '../typed-names.js';
 import { saveChange } from './save-change.js';
 
 interface StateFormProps {

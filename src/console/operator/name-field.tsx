@@ -1,13 +1,5 @@
 import { TextField } from '../ui/text-field.js';
-
-/** Characters of a name; the server decides. */
-const NAME_CHARACTERS_MAX = 64;
-
-/** Whether a field for a name can be sent; '': there is none. */
-export const isName = (text: string): boolean => text.trim().length <= NAME_CHARACTERS_MAX;
-
-/** The name in a field, for the server. */
-export const nameOf = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+import { isName, NAME_CHARACTERS_MAX } from './typed-names.js';
 
 interface NameFieldProps {
   readonly label: string;
