@@ -197,3 +197,20 @@ test('a late refusal of an earlier key ends nothing', (t) => {
   t.equal(refused, 1);
   t.end();
 });
+
+test('a view that has gone is not shown', async (t) => {
+  type UseShown = (active: boolean) => { readonly current: boolean };
+  const { useShown } = await consoleModule<{ useShown: UseShown }>('ui/use-shown.js');
+  let active = true;
+  const ran = runHook(t, () => useShown(active));
+  const shown = ran.value;
+  t.equal(shown.current, true);
+  active = false;
+  ran.again();
+  t.equal(shown.current, false);
+  active = true;
+  ran.again();
+  t.equal(shown.current, true);
+  ran.end();
+  t.equal(shown.current, false);
+});

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Batch, Limits, BatchList as Page } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
@@ -6,6 +6,7 @@ import type { ReadLimits } from '../api/read-limits.js';
 import { useRenewal } from '../api/use-renewal.js';
 import { ErrorNote } from '../ui/error-note.js';
 import type { Source } from '../ui/sourced.js';
+import { useShown } from '../ui/use-shown.js';
 import { BatchList } from './batch-list.js';
 import { BatchPanel } from './batch-panel.js';
 import { type ListedBatches, listBatches } from './list-batches.js';
@@ -33,8 +34,7 @@ export function BatchesView({ api, limits, onLimits, id, active }: BatchesViewPr
   const [loads, setLoads] = useState(0);
   const renewLimits = useRenewal(api, onLimits);
   const reload = () => setLoads((before) => before + 1);
-  const shown = useRef(active);
-  shown.current = active;
+  const shown = useShown(active);
   useEffect(() => {
     if (!active) return;
     setSource((old) => ({ ...old, stale: 'renewing' }));

@@ -4,6 +4,7 @@ import { ConfirmTyped } from '../ui/confirm-typed.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { useAction } from '../ui/use-action.js';
 import { useQuestion } from '../ui/use-question.js';
+import { useShown } from '../ui/use-shown.js';
 import { forgetLabels } from './label-uploads.js';
 import { taskPath } from './loaded-task.js';
 
@@ -19,11 +20,12 @@ interface DeleteTaskProps {
 export function DeleteTask({ api, name, active, onEnd }: DeleteTaskProps) {
   const [asking, setAsking] = useQuestion(active, false);
   const action = useAction();
+  const shown = useShown(active);
   const remove = async () => {
     // Without an answer, it may have been deleted.
     await api.json(taskPath(name), { method: 'DELETE' }).finally(onEnd);
     forgetLabels(name);
-    location.hash = '/tasks';
+    if (shown.current) location.hash = '/tasks';
     return 'The task is deleted.';
   };
   return (

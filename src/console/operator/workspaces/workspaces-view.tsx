@@ -65,7 +65,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
               <PageControls page={page.page} total={value.total} what="workspace" onPage={page.onPage} />
             )}
           </section>
-          <CreateWorkspace api={api} onEnd={reload} />
+          <CreateWorkspace api={api} active={active} onEnd={reload} />
         </div>
         <div class="column">
           {value !== null && workspace !== undefined && (
