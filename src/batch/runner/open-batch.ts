@@ -59,6 +59,8 @@ export class OpenBatch {
   readonly claimed: ClaimedChunks | null = null;
   /** One chunk only, so that memory does not grow with the batch. */
   private readChunk: ReadChunk | null = null;
+  /** The chunk whose lines were released last, and the model of the first of them. */
+  private released: { readonly chunk: number; readonly model: string } | null = null;
   /** Lines whose retry is due; they go before all others. */
   private dueRetries: BatchLine[] = [];
   /** Chunks before `nextChunk` that have lines to start but are not in memory. */
@@ -124,6 +126,12 @@ export class OpenBatch {
     return this.retrying < RETRYING_MAX ? this.readChunk?.lines.at(-1) : undefined;
   }
 
+  /** The model of the next line if `wantsLines`, as far as it is known: its lines were in memory before. */
+  get nextModel(): string | null {
+    if (this.released === null || this.released.chunk !== this.chunkToRead) return null;
+    return this.released.model;
+  }
+
   /** Whether the next line has the same state as the line taken before it. */
   get nextSharesState(): boolean {
     return this.dueRetries.length === 0 && this.readChunk?.lines.at(-1)?.sharesState === true;
@@ -154,19 +162,22 @@ export class OpenBatch {
 
   /** Frees the memory of lines that have not started. They are read again when their turn comes. */
   release(memory: ReadAhead): void {
+    if (this.readChunk !== null) {
+      const { chunk, lines } = this.readChunk;
+      this.released = { chunk, model: (lines.at(-1) as OrderedLine).model };
+      this.unread.add(chunk);
+      this.close(this.readChunk, memory);
+    }
     for (const line of this.dueRetries.splice(0)) {
       memory.add(-line.body.length);
       this.markWaiting(line);
     }
-    if (this.readChunk === null) return;
-    this.unread.add(this.readChunk.chunk);
-    this.close(this.readChunk, memory);
   }
 
   /** Returns a line that was taken and has not started to its place, and frees the lines read with it. */
   putBack(line: BatchLine, memory: ReadAhead): void {
-    this.markWaiting(line);
     this.release(memory);
+    this.markWaiting(line);
   }
 
   /** Takes the line that `next` returned. Its body is in shared memory, where other threads read it. */
@@ -217,6 +228,8 @@ export class OpenBatch {
   private markWaiting({ index, chunk }: BatchLine): void {
     this.lines[index] = WAITS;
     this.unread.add(chunk);
+    // It may be the next line.
+    this.released = null;
   }
 
   private close({ bytes }: ReadChunk, memory: ReadAhead): void {

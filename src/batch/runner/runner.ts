@@ -300,6 +300,9 @@ export class Runner {
     }
     if (this.reader.isPaused(open)) return 'blocked';
     if (open.wantsLines) {
+      const { nextModel } = open;
+      if (nextModel !== null && !withRoom.has(nextModel) && this.mayUse(open, nextModel))
+        return this.waitsFor(open, nextModel);
       if (!this.memory.hasRoom) return 'no_room';
       this.reader.read(open);
       return 'reads';
@@ -309,7 +312,7 @@ export class Runner {
     const aborts = open.aborts.get(line.index)?.count ?? 0;
     if (!this.mayUse(open, line.model) || aborts >= ABORTS_MAX) return 'now';
     if (withRoom.has(line.model)) return aborts > 0 && !this.lines.isIdle ? 'alone' : 'now';
-    return this.waitsForRoom(open);
+    return this.waitsFor(open, line.model);
   }
 
   /** Whether the state of the batch, its key and its credit allow a line to start. */
@@ -317,6 +320,13 @@ export class Runner {
     const caller = this.parts.access.holder(batch.key);
     if (isDamaged || !mayStart(batch) || caller?.works !== true) return false;
     return this.funds.covers(caller);
+  }
+
+  /** The next line is of a model without room. Of an unknown model, `modelsChanged` wakes the key. */
+  private waitsFor(open: OpenBatch, model: string): Readiness {
+    if (this.parts.engines.knows(model)) return this.waitsForRoom(open);
+    open.release(this.memory);
+    return 'blocked';
   }
 
   /** Leaves the read-ahead memory to batches whose models have room. */

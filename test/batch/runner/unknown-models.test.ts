@@ -1,6 +1,8 @@
 import { type Test, test } from 'tap';
+import { ApiError } from '../../../src/api/index.js';
 import { changeWorkspace } from '../../support/access/folder-changes.js';
-import { DAY_MS, line, lines, reason, World } from '../../support/batch/world.js';
+import { memoryOf } from '../../support/batch/memory.js';
+import { DAY_MS, line, lines, reason, until, World } from '../../support/batch/world.js';
 
 /** A world with a batch of a model, `m1`, that a later start does not know. */
 async function startWithout(t: Test) {
@@ -64,4 +66,61 @@ test('a cancel and the end of the window finish a batch of an unknown model', as
   world.clock.advance(DAY_MS);
   await world.pass(2);
   t.match(world.show(key, id), { status: 'failed', reason: 'expired' });
+});
+
+const LARGE = 'x'.repeat(24 * 1024 * 1024);
+
+for (const lack of ['unknown', 'without a lane'] as const) {
+  test(`large lines after one of a model that is ${lack} are not read again and again`, async (t) => {
+    const world = await World.start(t);
+    const [key, ...mixedKeys] = [1, 2, 3, 4].map(() => world.key());
+    world.engine.room = 0;
+    const mixed = [];
+    for (const own of mixedKeys) {
+      const file = [line('first', 'a', 'm1'), line('large', LARGE)].join('\n');
+      mixed.push({ key: own, id: await world.submit(own, file) });
+    }
+    const before = world.reads;
+    if (lack === 'unknown') world.engine.unknown.add('m1');
+    else {
+      const run = () => Promise.reject(new Error('no lane works'));
+      world.engine.others.set('m1', { wantsBatch: false, workingLanes: 0, run });
+    }
+    const held = memoryOf(world);
+    world.engine.room = 64;
+    await until(() => {
+      world.clock.advance(100);
+      return world.reads >= before + mixed.length;
+    });
+    // Each chunk of these lines is read once.
+    const id = await world.submit(key as { id: string }, lines('a', 1_000));
+    await until(() => {
+      world.clock.advance(100);
+      return world.show(key as { id: string }, id).status === 'done';
+    });
+    t.equal(world.reads, before + mixed.length + 4);
+    if (lack === 'unknown') t.equal(held.bytes, 0, 'lines of unknown models are not kept');
+    world.engine.unknown.clear();
+    world.engine.others.clear();
+    world.batches.modelsChanged();
+    await until(() => mixed.every((each) => world.show(each.key, each.id).status === 'done'));
+    t.strictSame(world.troubles, []);
+  });
+}
+
+test('lines that are due for their next try run although the line after them is of an unknown model', async (t) => {
+  const world = await World.start(t);
+  const key = world.key();
+  world.engine.room = 0;
+  const id = await world.submit(key, [line('a'), line('b', 'b', 'm1'), line('c')].join('\n'));
+  world.engine.unknown.add('m1');
+  world.engine.faults.set('a', [new ApiError('overloaded', 'Not now.')]);
+  world.engine.room = 64;
+  await world.pass(5);
+  t.match(world.show(key, id), { status: 'running', counts: { done: 1, pending: 2 } });
+  t.strictSame(world.engine.started, ['a', 'a']);
+  world.engine.unknown.clear();
+  world.batches.modelsChanged();
+  await world.pass(1);
+  t.match(world.show(key, id), { status: 'done', counts: { done: 3 } });
 });

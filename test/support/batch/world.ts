@@ -75,6 +75,8 @@ export class World {
   nextRoom = ENGINE_ROOM;
   /** Of a batch token; tests change it as a reload does. */
   price = PRICE;
+  /** How often the reading thread was asked for chunks or other values. */
+  reads = 0;
   readonly troubles: string[] = [];
   readonly called: { readonly address: string; readonly id: string; readonly status: string }[] = [];
   /** What is reported of calls of webhooks: batch, outcome, whether a further one follows. */
@@ -244,7 +246,10 @@ export class World {
         ingest: (task) => ingest(task, tools),
         digest: (task) => digestFile(task),
       },
-      read: async (call) => readStored(this.store, call),
+      read: async (call) => {
+        this.reads += 1;
+        return readStored(this.store, call);
+      },
       webhooks: {
         check: (address) => this.checkWebhook(address),
         call: async (address, { id, status }) => {
