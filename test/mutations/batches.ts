@@ -84,7 +84,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   ...inFile(
     'batch/runner/funds.ts',
     ['runner/credit', '5 rule 6', 'if (reservation === null)', 'if (false)'],
-    ['runner/credit', '3 transition key paused', '!this.access.covers(caller, line.charge())', 'false'],
+    ['runner/credit', '3 transition key paused', '!this.access.covers(caller, line.charge)', 'false'],
     ['runner/credit', '5 rule 9', 'this.mayStart(line) && ', ''],
   ),
   ...inFile('storage/folder/ledger/account.ts', [

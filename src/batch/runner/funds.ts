@@ -3,11 +3,14 @@ import type { BatchReports } from '../batch-dependencies.js';
 import type { BatchLine } from '../sealed-values.js';
 import type { OpenBatch } from './open-batch.js';
 
-/** A line that a key could not pay for. */
+/**
+ * A line that a key could not pay for. It may wait for a day: nothing here keeps the line's body or the models that prepared
+ * it in memory.
+ */
 export interface AwaitedLine extends Pick<BatchLine, 'model' | 'task'> {
   readonly open: OpenBatch;
-  /** What the line costs at the prices of now: a reload can change them. */
-  readonly charge: () => Charge;
+  /** What the line costs at the prices of now. A reload can change them: then call `forget`. */
+  readonly charge: Charge;
 }
 
 /**
@@ -46,7 +49,7 @@ export class Funds {
     if (this.access.pause(caller.workspace) !== null) return false;
     const line = this.awaited.get(caller.key.id);
     if (line === undefined) return true;
-    if (this.mayStart(line) && !this.access.covers(caller, line.charge())) return false;
+    if (this.mayStart(line) && !this.access.covers(caller, line.charge)) return false;
     this.awaited.delete(caller.key.id);
     return true;
   }
@@ -56,7 +59,7 @@ export class Funds {
     const { id } = caller.key;
     // This line was being prepared when another line of the key turned out not to be covered.
     if (this.awaited.has(id)) return null;
-    const reservation = this.access.reserveLine(caller, line.charge());
+    const reservation = this.access.reserveLine(caller, line.charge);
     if (reservation === null) this.awaited.set(id, line);
     return reservation;
   }

@@ -116,7 +116,7 @@ export class LineRunner {
           prepare,
           engine,
           reserve: (build, inputTokens) => {
-            const charge = () => chargeOf(build, inputTokens);
+            const charge = chargeOf(build, inputTokens);
             return this.settlement(open, line, this.reserve(open, caller, line, charge), about);
           },
         };
@@ -141,12 +141,7 @@ export class LineRunner {
   }
 
   /** Throws NotStarted if the batch has ended or was dropped since the line was taken, or the key cannot pay for the line now. */
-  private reserve(
-    open: OpenBatch,
-    caller: Caller,
-    { model, task }: BatchLine,
-    charge: () => Charge,
-  ): Reservation {
+  private reserve(open: OpenBatch, caller: Caller, { model, task }: BatchLine, charge: Charge): Reservation {
     const { progress, funds } = this.parts;
     if (open.isDropped) throw new NotStarted();
     progress.applyEnds(open);

@@ -266,6 +266,7 @@ test('a line that waits for credit runs once a lower price makes the credit enou
   await world.pass(5);
   t.match(world.show(key, id).counts, { done: 0, pending: 1 });
   world.price = PRICE;
+  world.batches.modelsChanged();
   await drain(world);
   t.match(world.show(key, id), { status: 'done', counts: { done: 1 } });
   await balanceIs(t, world, workspace, 0n);
@@ -288,6 +289,13 @@ test('a line that waits for credit takes no memory, and is prepared again only w
   t.equal(prepared, before, 'it is not looked at again and again');
   t.ok(before <= 2);
   t.equal(world.batches['runner']['memory'].bytes, 0);
+  const awaited = [...world.batches['runner']['funds']['awaited'].values()];
+  const charge = { model: 'm-20260101', kind: 'batch', inputTokens: tokensOf('a000'), price: PRICE };
+  t.strictSame(
+    awaited.map(({ open, ...line }) => [open.batch.id, line]),
+    [[id, { model: 'm', task: null, charge }]],
+    'what is remembered of it has not its body',
+  );
   grantCredit(world.store, world.clock, workspace, 1n);
   await drain(world);
   t.match(world.show(key, id).counts, { done: 1, pending: 4 });
