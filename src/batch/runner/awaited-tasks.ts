@@ -21,7 +21,6 @@ export class AwaitedTasks {
   check(): void {
     if (this.asking) return;
     this.asking = true;
-    // A task that cannot be read may still be there: the next check asks for it again.
     void this.ask()
       .catch(() => {})
       .then(() => {
@@ -33,7 +32,8 @@ export class AwaitedTasks {
     const { tasks, funds, onDeleted } = this.parts;
     for (const line of funds.nextOfTasks(ASKED_MAX)) {
       if (line.task === null) continue;
-      const about = await tasks.ask(line.open.batch.workspace, line.task);
+      // A task that cannot be read may still be there: a later check asks for it again.
+      const about = await tasks.ask(line.open.batch.workspace, line.task).catch(() => undefined);
       if (about === null) onDeleted(line);
     }
   }

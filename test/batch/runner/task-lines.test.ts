@@ -1,11 +1,13 @@
 // Lines that name a task, while their batch runs.
 import { type Test, test } from 'tap';
 import { openIds } from '../../../src/batch/index.js';
+import { AwaitedTasks } from '../../../src/batch/runner/awaited-tasks.js';
+import type { AwaitedLine } from '../../../src/batch/runner/funds.js';
 import { openAnswer, type Task } from '../../../src/tasks/index.js';
 import { changeWorkspace } from '../../support/access/folder-changes.js';
 import { putOf, TASK_BOUNDS, taskLine, YES_OR_NO } from '../../support/batch/batch-tasks.js';
 import { tokensOf } from '../../support/batch/test-engine.js';
-import { line, PRICE, type ResultLine, until, World } from '../../support/batch/world.js';
+import { line, PRICE, type ResultLine, turns, until, World } from '../../support/batch/world.js';
 import { monitorOf } from '../../support/store/fitted-task.js';
 
 const OTHER = '{"other":{"type":"noul"}}';
@@ -155,6 +157,28 @@ test('a line that waits for credit fails when its task is deleted, and the other
   t.match(world.show(key, id), { counts: { failed: 0, pending: 1 } });
   t.match(world.show(key, later.get(key.id) as string), { status: 'queued' });
   t.strictSame(world.troubles, []);
+});
+
+test('a task that cannot be read does not keep the tasks of other lines from being asked for', async (t) => {
+  const lineOf = (workspace: string) =>
+    ({ open: { batch: { workspace } }, task: { name: 't' } }) as unknown as AwaitedLine;
+  const deleted: string[] = [];
+  const awaited = new AwaitedTasks({
+    tasks: {
+      ask: async (workspace) => {
+        if (workspace === 'damaged') throw new Error('the task is damaged');
+        return null;
+      },
+    },
+    funds: { nextOfTasks: () => ['damaged', 'v0', 'v1'].map(lineOf) },
+    onDeleted: ({ open }) => void deleted.push(open.batch.workspace),
+  });
+  awaited.check();
+  await turns();
+  t.strictSame(deleted.splice(0), ['v0', 'v1']);
+  awaited.check();
+  await turns();
+  t.strictSame(deleted, ['v0', 'v1'], 'the next check asks again');
 });
 
 test('another workspace has no such task', async (t) => {
