@@ -178,9 +178,10 @@ export class Runner {
     return access.writable && caller !== undefined && !this.funds.covers(caller);
   }
 
-  /** Whether no lane works of a model that a batch names: lines may wait until one does. */
+  /** Whether no lane works of a model that a batch names, or the model is unknown: lines may wait until one does. */
   awaitsLane({ batch }: OpenBatch): boolean {
-    return batch.models.some((model) => this.parts.engines.engine(model)?.workingLanes === 0);
+    const { engines } = this.parts;
+    return batch.models.some((model) => !engines.knows(model) || engines.engine(model)?.workingLanes === 0);
   }
 
   /** Throws ApiError `batch_finished`. */

@@ -1,5 +1,6 @@
 import { type Test, test } from 'tap';
 import { ApiError } from '../../../src/api/index.js';
+import type { OpenBatch } from '../../../src/batch/index.js';
 import { changeWorkspace } from '../../support/access/folder-changes.js';
 import { memoryOf } from '../../support/batch/memory.js';
 import { DAY_MS, line, lines, reason, until, World } from '../../support/batch/world.js';
@@ -25,6 +26,11 @@ test('lines of an unknown model wait, without a try, until a reload adds it', as
   await world.pass(60);
   t.match(world.show(key, id), { status: 'queued', counts: { done: 0, failed: 0, pending: 2 } });
   t.match(world.show(key, other), { status: 'done' }, 'other batches of the key go on');
+  const awaitsLane = () => {
+    const runner = world.batches['runner'];
+    return runner.awaitsLane(runner.find(id) as OpenBatch);
+  };
+  t.equal(awaitsLane(), true, 'another node of a cluster may run it');
   t.strictSame(
     [...world.batches.openByModel],
     [
@@ -37,6 +43,8 @@ test('lines of an unknown model wait, without a try, until a reload adds it', as
     { type: 'batch_unavailable' },
     'a new batch of it is refused',
   );
+  world.engine.unknown.clear();
+  t.equal(awaitsLane(), false);
   reload();
   await world.pass(1);
   t.match(world.show(key, id), { status: 'done', counts: { done: 2 } });
