@@ -28,7 +28,7 @@ export class Funds {
   constructor(
     private readonly access: Pick<Access, 'pause' | 'reserveLine' | 'covers'>,
     private readonly reports: BatchReports,
-    /** Whether the line would start if its cost were covered. If not, it is taken again to be given up. */
+    /** Whether the line would start if its cost were covered. If not, no line of its key waits for it. */
     private readonly mayStart: (line: AwaitedLine) => boolean,
   ) {}
 

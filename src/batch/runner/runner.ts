@@ -10,7 +10,7 @@ import type { BatchLine } from '../sealed-values.js';
 import { AwaitedTasks } from './awaited-tasks.js';
 import type { BatchEnds, BatchProgress, BatchWork } from './batch-progress.js';
 import type { ChunkRange } from './claimed-chunks.js';
-import { Funds } from './funds.js';
+import { type AwaitedLine, Funds } from './funds.js';
 import { ABORTED, type Failure, WITHDRAWN } from './line-outcome.js';
 import { LineReader } from './line-reader.js';
 import { LineRunner } from './line-runner.js';
@@ -66,7 +66,8 @@ export class Runner {
       queue.wake(key);
       this.run();
     };
-    const funds = new Funds(access, reports, ({ open, model }) => this.mayUse(open, model));
+    const isWanted = ({ open, model }: AwaitedLine) => !open.isDamaged && this.mayUse(open, model);
+    const funds = new Funds(access, reports, isWanted);
     const progress = parts.progress({
       stopped: (open) => this.endLines(open),
       remove: (open) => this.remove(open),

@@ -1,5 +1,6 @@
 import { type Test, test } from 'tap';
 import { ApiError } from '../../../src/api/index.js';
+import type { OpenBatch } from '../../../src/batch/index.js';
 import { balanceOf } from '../../../src/storage/folder/administration/reports.js';
 import { getWorkspace } from '../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../src/storage/folder/index.js';
@@ -237,6 +238,20 @@ test('when the batch of the uncovered line ends, the other batches of the key go
   t.match(world.show(key, blocked), { status: 'cancelled', counts: { done: 0, failed: 1 } });
   t.match(world.show(key, later), { status: 'done', counts: { done: 3 } });
   await balanceIs(t, world, workspace, 0n);
+});
+
+test('when the lines of the batch of the uncovered line are damaged, the other batches of the key go on', async (t) => {
+  const world = await start(t);
+  const workspace = world.workspace('damaged', 3n * LINE_COST);
+  const key = world.key(null, workspace);
+  const blocked = await world.submit(key, line('L'.repeat(60)));
+  const later = await world.submit(key, equalLines('t', 3));
+  await world.pass(5);
+  t.strictSame(world.engine.started, []);
+  (world.batches['runner'].find(blocked) as OpenBatch).isDamaged = true;
+  await drain(world);
+  t.match(world.show(key, blocked), { status: 'queued', counts: { pending: 1 } });
+  t.match(world.show(key, later), { status: 'done', counts: { done: 3 } });
 });
 
 test('a line that waits for credit fails when its model is withdrawn, and the other lines of the key go on', async (t) => {
