@@ -20,6 +20,7 @@ import type { Storage } from '../storage/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 import { BatchFiles } from './batch-files.js';
 import type { Engines } from './engines.js';
+import { missingNotice } from './missing-models.js';
 import type { ServerDependencies } from './server-dependencies.js';
 
 /** The batch interface of a server whose models are loaded. */
@@ -31,7 +32,7 @@ export class BatchService {
 
   /** Resumes the open batches. Rejects with StoreError. */
   static async start(
-    settings: Pick<Settings, 'models' | 'billing' | 'webhook' | 'batch'>,
+    settings: Pick<Settings, 'models' | 'store' | 'billing' | 'webhook' | 'batch'>,
     { log, report, authorities }: ServerDependencies,
     engines: Engines,
     storage: Storage,
@@ -59,7 +60,8 @@ export class BatchService {
       terms: { currency: settings.billing.currency, dataRegion: settings.batch.data_region },
     });
     await batches.start();
-    warnOfMissing(batches.openByModel, engines, (sentence) => report.notice(sentence));
+    const missing = missingNotice(batches.openByModel, engines.catalog, settings.store.url !== '');
+    if (missing !== null) report.notice(missing);
     metrics.beforeScrape(() => metrics.instruments.batchesOpen.set(batches.openCount));
     return new BatchService(batches, files);
   }
@@ -134,20 +136,6 @@ function lineEngines(engines: Engines, record: WaveRecord): BatchParts['engines'
     mayUse: (model, allowed) => mayUse(engines.catalog.find(model), allowed),
     priceOf: (model) => engines.priceOf(idOf(model)),
   };
-}
-
-/** A reload does not remove a model that an open batch names, but the manifest may have changed between two starts. */
-function warnOfMissing(
-  openByModel: ReadonlyMap<string, number>,
-  { catalog }: Engines,
-  notice: (sentence: string) => void,
-): void {
-  const missing = [...openByModel].filter(([model]) => catalog.find(model) === undefined);
-  if (missing.length === 0) return;
-  const named = missing.map(([model, count]) => `${model} (${count} ${count === 1 ? 'batch' : 'batches'})`);
-  notice(
-    `Open batches name models that the manifest does not have: ${named.join(', ')}. Their lines wait for a reload that adds the models, a cancel, or the end of the 24 hours.`,
-  );
 }
 
 function reportsOf(log: Log, metrics: Metrics): BatchReports {

@@ -1,4 +1,6 @@
 import { test } from 'tap';
+import type { CatalogBuild } from '../../src/engine/index.js';
+import { missingNotice } from '../../src/server/missing-models.js';
 import { ChangingModels } from '../support/changing-models.js';
 import { EngineGate } from '../support/engine-gate.js';
 import { dataFolder, startTestServer } from '../support/server.js';
@@ -50,4 +52,18 @@ test('a start without a build that an open batch names: its lines wait for a rel
   t.strictSame(await server.reload(server.settings), ['manifest', `added tiny-${FIRST}`]);
   await until(async () => (await show()).status === 'done');
   t.match(await show(), { counts: { done: 2, failed: 0 } });
+});
+
+test('the start of a node says that another one may have the models', async (t) => {
+  const catalog = { find: (name: string | null) => (name === 'm' ? ({} as CatalogBuild) : undefined) };
+  const open = new Map([
+    ['m', 3],
+    ['gone', 2],
+  ]);
+  t.match(missingNotice(open, catalog, false), /: gone \(2 batches\)\. Their lines wait for a reload /);
+  t.match(
+    missingNotice(open, catalog, true),
+    /\. Unless another node has them, their lines wait for a reload /,
+  );
+  t.equal(missingNotice(new Map([['m', 1]]), catalog, true), null);
 });
