@@ -50,5 +50,8 @@ test('an endpoint of one model has the builds that it serves', async (t) => {
   t.strictSame(await listed([OLD], OLD), [`${OLD} (default)`]);
   t.strictSame(await listed([OLD], NEW), []);
   t.strictSame(await listed([OLD], 'other'), []);
-  t.strictSame(await listed(null, OLD), ['m (default)']);
+  t.strictSame(await listed([OLD, 'm'], OLD), [`${OLD} (default)`], 'the build that answers, once');
+  for (const models of [null, ['m']]) t.strictSame(await listed(models, OLD), [`${OLD} (default)`]);
+  t.strictSame(await listed(['other'], OLD), []);
+  t.strictSame(await listed(null, NEW), ['m (default)']);
 });

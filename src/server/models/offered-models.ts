@@ -1,4 +1,4 @@
-import type { Catalog } from '../../engine/index.js';
+import type { Catalog, CatalogBuild } from '../../engine/index.js';
 import type { ModelListEntry } from '../../http/index.js';
 import type { ModelSet } from './model-set.js';
 
@@ -21,10 +21,14 @@ interface Terms {
 
 /**
  * The models of an endpoint, and the builds of them that the list of the workspace names, if the id of the model does not
- * mean them. The workspace may be allowed to use only some of the models.
+ * mean them; of an endpoint of such a build, that build. The workspace may be allowed to use only some of the models.
  */
 export function offeredModels(set: ModelSet, { only, listed, allowed }: Terms): OfferedModel[] {
   const { catalog } = set;
+  const sole = only === null ? undefined : catalog.find(only);
+  // What the id of its model means does not answer here.
+  if (sole !== undefined && sole.id === only && isOlder(catalog, sole))
+    return [{ id: only, isDefault: true, ...set.factsOf(only) }];
   const models = listed.map((each) => {
     const build = catalog.find(each.id);
     // The only model of an endpoint answers requests that name none.
@@ -32,12 +36,14 @@ export function offeredModels(set: ModelSet, { only, listed, allowed }: Terms): 
     return { ...each, isDefault };
   });
   const builds = catalog.builds.filter(
-    ({ id, model }) =>
-      allowed?.includes(id) && catalog.find(model.id)?.id !== id && isServed(catalog, id, only),
+    (build) => allowed?.includes(build.id) && isOlder(catalog, build) && isServed(catalog, build.id, only),
   );
-  const pinned = builds.map(({ id }) => ({ id, isDefault: id === only, ...set.factsOf(id) }));
+  const pinned = builds.map(({ id }) => ({ id, isDefault: false, ...set.factsOf(id) }));
   return [...models, ...pinned];
 }
+
+/** Whether the id of its model means another build. */
+const isOlder = (catalog: Catalog, { id, model }: CatalogBuild) => catalog.find(model.id)?.id !== id;
 
 /** Whether an endpoint that serves `only` (null: everything) serves what a model name means. */
 export function isServed(catalog: Catalog, name: string, only: string | null): boolean {
