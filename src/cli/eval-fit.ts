@@ -19,7 +19,7 @@ const HEAD = ['fitted', 'questions', 'wrong', 'log loss', 'cross-validated', 'ch
 
 /**
  * Fits temperatures to answers, compared with those that the manifest has now, which may be others than those of stored
- * answers. Rejects with OperatorError.
+ * answers. If the manifest cannot be used, the fit is refused, so that the report of the answers is not lost.
  *
  * @param stored the builds of an archive, as far as they are known
  */
@@ -29,14 +29,23 @@ export async function fitAnswers(
   models: string,
   stored: Calibrations | null,
 ): Promise<FitReport> {
-  const build = new Catalog(await readManifest(models), models).find(answered[0]?.model ?? '');
+  try {
+    return fitTemperatures(answered, bootstrap, await inForce(answered[0]?.model ?? '', models, stored));
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return fitTemperatures(answered, bootstrap, error.message.replace(/\.$/, ''));
+  }
+}
+
+async function inForce(model: string, models: string, stored: Calibrations | null) {
+  const build = new Catalog(await readManifest(models), models).find(model);
   const before = build && stored?.[build.id];
   if (build !== undefined && before !== undefined && before !== build.calibration) {
     printError(
       `fit: the answers were given with other temperatures, another profile or other files of ${build.id} than the manifest has now. A fit is right only if profile and files are the same.`,
     );
   }
-  return fitTemperatures(answered, bootstrap, temperaturesInForce(build));
+  return temperaturesInForce(build);
 }
 
 /**

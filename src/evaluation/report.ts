@@ -191,7 +191,7 @@ export interface TypeFit {
 /** What `--fit` found. */
 export interface FitReport {
   readonly build: string;
-  /** Why the answers cannot be used; null if they can. */
+  /** Why the answers or the manifest cannot be used; null if they can. */
   readonly refused: string | null;
   readonly folds: number;
   readonly types: readonly TypeFit[];

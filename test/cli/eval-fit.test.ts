@@ -53,4 +53,15 @@ test('eval --fit writes temperatures to the manifest, where models check shows t
   t.match(refused.stderr, /^fit: noul: \d+ questions, at least 300 are needed\. choice: .* score: [^\n]*\n$/);
   t.match(refused.stdout, /^all +\d+/m, 'the report is printed all the same');
   t.equal(readFileSync(manifest, 'utf8'), before);
+
+  writeFileSync(manifest, before.replace(/"noul": ?[\d.]+/, '"noul": -1'));
+  const damaged = await run('damaged.json', ['--results', small.archive, '--fit'], small.cases);
+  t.equal(damaged.code, 1);
+  t.match(
+    damaged.stderr,
+    /^fit: the manifest entry of synthetic-20261122 cannot be used: its temperature noul is not a positive number\.\n$/,
+  );
+  t.match(damaged.stdout, /^all +\d+/m, 'the report is printed all the same');
+  const { fit: none }: EvaluationReport = JSON.parse(readFileSync(join(folder, 'damaged.json'), 'utf8'));
+  t.match(none, { refused: /^the manifest entry .* number$/, types: [] });
 });

@@ -230,7 +230,7 @@ test('a fit is compared with the temperatures in force, whatever those of the an
   t.throws(() => fitWith({ choice: 0 }), {
     name: 'Error',
     message:
-      /^fit: the manifest entry of tiny-20260101 cannot be used: its temperature choice is not a positive number\.$/,
+      /^the manifest entry of tiny-20260101 cannot be used: its temperature choice is not a positive number\.$/,
   });
 });
 

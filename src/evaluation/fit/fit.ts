@@ -9,20 +9,21 @@ import { fitType, type InForce } from './fit-type.js';
 /**
  * Fits temperatures by question type and option count on the development split; on all cases if none names a split.
  *
- * @param inForce what they are compared with; see `temperaturesInForce`
+ * @param inForce what they are compared with, see `temperaturesInForce`; or why that is not known
  */
 export function fitTemperatures(
   answered: readonly AnsweredQuestion[],
   options: BootstrapOptions,
-  inForce: InForce,
+  inForce: InForce | string,
 ): FitReport {
   const builds = [...new Set(answered.map(({ model }) => model))];
   const used = answered.every(({ split }) => split === null)
     ? answered
     : answered.filter(({ split }) => split === 'development');
-  const refused = faultOf(builds, answered) ?? (used.length === 0 ? ONLY_HELD_OUT : null);
-  const base = { build: modelsText(builds), folds: FOLDS, refused };
-  if (refused !== null) return { ...base, types: [], held_out: null };
+  const fault = faultOf(builds, answered) ?? (used.length === 0 ? ONLY_HELD_OUT : null);
+  const base = { build: modelsText(builds), folds: FOLDS, refused: null };
+  if (fault !== null || typeof inForce === 'string')
+    return { ...base, refused: fault ?? (inForce as string), types: [], held_out: null };
   const types = QUESTION_TYPES.flatMap((type) => {
     const own = used.filter((question) => question.type === type);
     return own.length === 0 ? [] : [fitType(type, own, options, inForce)];

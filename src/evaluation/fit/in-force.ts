@@ -26,6 +26,6 @@ function read({ id, temperatures }: Pick<CatalogBuild, 'id' | 'temperatures'>) {
     return readTemperatures({}, temperatures);
   } catch (error) {
     if (!(error instanceof ProfileError)) throw error;
-    throw new OperatorError(`fit: the manifest entry of ${id} cannot be used: ${error.message}.`);
+    throw new OperatorError(`the manifest entry of ${id} cannot be used: ${error.message}.`);
   }
 }
