@@ -83,7 +83,7 @@ for (const lack of ['unknown', 'without a lane'] as const) {
     const world = await World.start(t);
     const [key, ...mixedKeys] = [1, 2, 3, 4].map(() => world.key());
     world.engine.room = 0;
-    const mixed = [];
+    const mixed: Array<{ readonly key: { readonly id: string }; readonly id: string }> = [];
     for (const own of mixedKeys) {
       const file = [line('first', 'a', 'm1'), line('large', LARGE)].join('\n');
       mixed.push({ key: own, id: await world.submit(own, file) });
