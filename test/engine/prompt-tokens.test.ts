@@ -16,7 +16,7 @@ const RECORDED = {
   nano: '73f31880d4e11c85792120dfd563a1e8',
 };
 
-const NANO = join(ROOT, 'models/nano/decider-g-nano-20261128.gguf');
+const NANO = join(ROOT, 'models/nano/decider-g-nano-20261129.gguf');
 const QUESTIONS = 150;
 const WORDS = [
   ...[

@@ -16,7 +16,7 @@ import { scaled } from '../support/scale.js';
 import { ROOT } from '../support/sources.js';
 
 const ROUNDS = scaled({ short: 150, long: 3_000 });
-const NANO = join(ROOT, 'models/nano/decider-g-nano-20261128.gguf');
+const NANO = join(ROOT, 'models/nano/decider-g-nano-20261129.gguf');
 /** Small, so that entries are evicted all the time. */
 const BYTES = 24_000;
 

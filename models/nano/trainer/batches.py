@@ -91,16 +91,6 @@ def make_concepts(tokenizer: Tokenizer) -> Concepts:
     return Concepts(tokenizer.families(), [message.intent for part in (TRAIN, DEVELOPMENT, HELD) for message in Bank(part).messages])
 
 
-def aligned(one: str, other: str) -> list[tuple[int, int]]:
-    """The places of the digits of two numbers that stand equally far from the decimal point: of 12.5 and 340, 0-1 and 1-2."""
-    points = [(number + ".").index(".") for number in (one, other)]
-    return [
-        (at, at - points[0] + points[1])
-        for at, digit in enumerate(one)
-        if digit.isdigit() and 0 <= at - points[0] + points[1] < len(other) and other[at - points[0] + points[1]].isdigit()
-    ]
-
-
 class Batches:
     """
     Makes batches without end. `mix` is the share of messages; the rest are records. Before that, `unknown_share` are states
@@ -172,8 +162,6 @@ class Batches:
                 answer = self.place(question, leaf, row * length + end, row * length + at)
                 if attributes is None:
                     self.trace(answer, question, text)
-                if question.compared is not None and question.entry is not None:
-                    made.links["digit"] += self.digits(question, leaf, text, row * length + end, row * length + at)
                 made.answers.append(answer)
                 end = span.stop
             if leaves == 0:
@@ -223,20 +211,6 @@ class Batches:
                 inside = question.entry if number == question.answer else None
                 found = (inside and find_whole(text[: inside[1]], option.name, inside[0])) or find_whole(text, option.name)
                 answer.places.append((answer.start, answer.start) if found is None else self.tokens(text, found, answer.start))
-
-    def digits(self, question: Question, leaf, text: str, offset: int, start: int) -> list[tuple[int, tuple[int, int]]]:
-        """Each digit of the number in a comparison with the token of the digit in the state that has the same place."""
-        asked, stated = question.compared
-        inside, outside = question.text.rfind(asked), find_whole(text, stated, question.entry[0])
-        if outside is None or inside < 0:
-            return []
-        # The question stands between its mark and the last token.
-        first = offset + len(leaf.tokens) - 1 - len(self.prompts.encode(question.text)) - 1
-        found = []
-        for at, other in aligned(asked, stated):
-            token, _ = self.tokens(question.text, (inside + at, inside + at + 1), first)
-            found.append((token, self.tokens(text, (outside[0] + other, outside[0] + other + 1), start)))
-        return found
 
     def tokens(self, text: str, span: tuple[int, int], start: int) -> tuple[int, int]:
         """The first and the last token of a part of the state."""

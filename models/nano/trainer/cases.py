@@ -23,18 +23,17 @@ def main() -> None:
     parser.add_argument("part", choices=(DEVELOPMENT, HELD))
     parser.add_argument("--states", type=int, default=STATES)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--compare", action="store_true", help="only comparisons of numbers, an attempt that is left out otherwise")
     options = parser.parse_args()
     bank, random = Bank(options.part), Random(options.seed)
     messages, records = Messages(bank, random), Records(bank, random)
     for number in range(options.states):
         # Three of five states are messages, so that builds can be compared.
-        if number % 5 < 3 and not options.compare:
+        if number % 5 < 3:
             message = messages.draw()
             text, asked = messages.state(message), messages.questions(message, QUESTIONS)
         else:
             text, asked, _ = records.draw()
-        asked = [question for question in asked if (question.family == "compare") == options.compare]
+        asked = [question for question in asked if not question.flat]
         for place, question in enumerate(asked[:QUESTIONS]):
             write(f"{number}-{place}", text, question, grouped=options.part == HELD)
 

@@ -21,12 +21,11 @@ from prompt import Prompts
 ATTRIBUTES_AFTER, CONTENT_AFTER, MATCH_HEAD = 2, 3, 1
 MATCH_BLOCK = CONTENT_AFTER + 1
 #: Blocks and their heads that attend to the entry of a record that is asked about, and from the letter of an option to the
-#: option there; of a comparison, from each digit of the question to that of the same place in the state; from a value in a table
-#: to the name of its row, and to the head of its column.
-GUIDED = {3: {"entry": 5, "places": 4, "digit": 2}, 2: {"row": 4, "column": 5}}
+#: option there; from a value in a table to the name of its row, and to the head of its column.
+GUIDED = {3: {"entry": 5, "places": 4}, 2: {"row": 4, "column": 5}}
 WEIGHTS = {
     "letter": 1.0, "content": 1.0, "options": 0.5, "attributes": 0.3, "match": 0.5, "negated": 0.5, "entry": 0.8, "places": 0.3,
-    "row": 0.2, "column": 0.2, "digit": 0.3,
+    "row": 0.2, "column": 0.2,
 }
 #: Options of one question in so many are compared with all words: most are right soon, and it takes a tenth of the time.
 OPTIONS_EVERY = 4

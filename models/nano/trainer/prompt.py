@@ -42,8 +42,6 @@ class Question:
     negated: bool | None = None
     #: Nobody can tell: all options should be equally probable, and `answer` means nothing.
     flat: bool = False
-    #: Of a comparison: the number in the question, and the one in the state, as they are written.
-    compared: tuple[str, str] | None = None
 
     def located(self, entry: tuple[int, int] | None) -> "Question":
         return replace(self, entry=entry)

@@ -10,7 +10,7 @@ from fields import Fields
 from formats import MISSING, UNKNOWN, Wording, as_csv, as_json, as_lines, as_markdown, as_sentences, as_settings, as_yaml, entries, nest, readable, wording
 from kinds import Kinds
 from lists import Lists
-from prompt import Question, yes_or_no
+from prompt import YES_NO, Question
 from tables import Tables
 
 #: The key that a question is about, and the question.
@@ -250,7 +250,7 @@ class Records(Fields):
         return key, self.yes_no("flag", "flag", record[key], key=re.sub(r"\b(is|has)[ _]", "", spoken) if self.random.random() < 0.5 else spoken)
 
     def above(self, record: dict) -> Made:
-        """Whether a number is larger, or smaller, than another one: the only comparison that is trained."""
+        """Whether a number is larger, or smaller, than another one. Flat, because the model did not learn to compare numbers."""
         random = self.random
         numbers = {key: value for key, value in record.items() if isinstance(value, (int, float)) and not isinstance(value, bool)}
         key = random.choice(list(numbers))
@@ -266,7 +266,7 @@ class Records(Fields):
         text = self.asked("above_not" if below else "above", "yes_no", key=self.spoken(key), value=str(other))
         if text is None or len(numbers) > 1 and not (key in text or readable(key) in text.lower()):
             return None
-        return key, replace(yes_or_no("compare", text, value > other, below), compared=(str(other), str(value)))
+        return key, Question("unknown", "noul", text, YES_NO, 0, flat=True)
 
     def missing(self, record: dict) -> Made:
         """Whether a key has no value: it is empty, or not in the record at all."""
@@ -296,8 +296,8 @@ class Records(Fields):
 
 
 def traced(text: str, record: dict, keys: list[str], made: list[tuple[str, Question]]) -> tuple[str, list[Question], list[Link]]:
-    """A state as `draw` returns it: each question with the entry of its key, if it is one of `keys`."""
+    """A state as `draw` returns it: each question that can be answered with the entry of its key, if it is one of `keys`."""
     values = {str(value).lower() for value in record.values()}
     # A key that is also a value would be found in the wrong place.
     found = {} if any(readable(key) in values for key in keys) else entries(text, keys)
-    return text, [replace(question, entry=found.get(key)) for key, question in made], []
+    return text, [question if question.flat else replace(question, entry=found.get(key)) for key, question in made], []
