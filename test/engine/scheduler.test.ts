@@ -1,44 +1,10 @@
 import { test } from 'tap';
-import { ContextState, EXACT, type Sharing } from '../../src/engine/scheduler/context-state.js';
+import { ContextState } from '../../src/engine/scheduler/context-state.js';
 import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
-import { step } from '../../src/engine/scheduler/step.js';
-import { type Wave, WaveBuilder } from '../../src/engine/scheduler/wave-builder.js';
-import type { WaveBounds } from '../../src/engine/wave/wave-types.js';
-import { Cache, drop, type Entry, tokensOf } from '../support/cache.js';
+import { WaveBuilder } from '../../src/engine/scheduler/wave-builder.js';
+import { type Entry, tokensOf } from '../support/cache.js';
 import { COLD, planOf } from '../support/engine.js';
-
-const BOUNDS: WaveBounds = {
-  cells: 10_000,
-  waveTokens: 100,
-  microBatchTokens: 100,
-  microBatchTokensMin: 0,
-  sequences: 64,
-};
-
-let marks = 0;
-function entry(prefix: number, suffix = 10, suffixes = 1): Entry {
-  marks += 1;
-  const plan = planOf(
-    Int32Array.from({ length: prefix }, (_, i) => marks * 10_000 + i),
-    Array.from({ length: suffixes }, (_, i) => ({
-      tokens: new Int32Array(suffix).fill(marks * 100 + i),
-      options: Int32Array.of(1),
-    })),
-  );
-  return { plan, urgency: 'live', dropped: false, answers: 0 };
-}
-
-function setUp(sharing: Sharing = COLD) {
-  const scheduler = new Scheduler<Entry>({ queueMax: 100 });
-  const state = new ContextState<Entry>(BOUNDS, sharing);
-  const cache = new Cache(BOUNDS);
-  /** Plays the next wave; returns the entries it answers. */
-  const next = (): Entry[] => {
-    const done = step(scheduler, state, (task) => cache.play(task).map(() => Float32Array.of(0)));
-    return (done ?? []).map((answer) => answer.entry);
-  };
-  return { scheduler, next, state, cache };
-}
+import { BOUNDS, entry, setUp, wavesOf } from '../support/scheduler.js';
 
 test('a short live plan waits at most for the wave in progress, however long the others are', async (t) => {
   const { scheduler, next } = setUp();
@@ -177,13 +143,6 @@ test('a long plan advances by at least half a wave, however many short ones arri
   }
 });
 
-/** Fills waves until nothing is left to do. */
-function wavesOf(scheduler: Scheduler<Entry>, state: ContextState<Entry>): Array<Wave<Entry>> {
-  const waves: Array<Wave<Entry>> = [];
-  for (let wave = scheduler.fill(state); wave !== null; wave = scheduler.fill(state)) waves.push(wave);
-  return waves;
-}
-
 test('a suffix of several waves is computed once for all plans that have it, also if the first of them is dropped', async (t) => {
   for (const leaves of [false, true]) {
     const scheduler = new Scheduler<Entry>({ queueMax: 10 });
@@ -226,94 +185,6 @@ test('a suffix that is no longer needed returns its cells and its sequence', asy
   scheduler.add(other, 'live');
   t.strictSame(next(), [other]);
   t.equal(cache.sequences, 0);
-});
-
-test('exact: the waves of a request are the same, whatever came before it', async (t) => {
-  const asked = entry(130, 250, 3);
-  const tasks = (before: readonly Entry[]) => {
-    const scheduler = new Scheduler<Entry>({ queueMax: 10 });
-    const state = new ContextState<Entry>(BOUNDS, { ...COLD, exact: true });
-    for (const one of before) scheduler.add(one, 'live');
-    if (before.length > 0) scheduler.fill(state);
-    // The last is cut in the middle of a suffix.
-    for (const one of before.slice(-1)) drop(one, scheduler);
-    wavesOf(scheduler, state);
-    scheduler.add(asked, 'live');
-    return wavesOf(scheduler, state).map(({ task }) => task);
-  };
-  const alone = tasks([]);
-  t.strictSame(alone.map(tokensOf), [100, 100, 100, 100, 100, 100, 100, 100, 80]);
-  t.strictSame(tasks([entry(20, 30, 2), entry(70, 300)]), alone);
-  t.strictSame(tasks([entry(70, 300)]), alone);
-});
-
-/**
- * The kinds of the waves of contexts in exact mode, in turn, while live plans of `live` questions always wait, and batch plans of
- * `batch`.
- */
-function exactWaves(contexts: number, rounds: number, live: number, batch: number): string[] {
-  const scheduler = new Scheduler<Entry>({ queueMax: 100 });
-  const states = Array.from({ length: contexts }, () => new ContextState<Entry>(BOUNDS, EXACT));
-  // Computed with the equal plan that it waits for, so it takes no turn.
-  scheduler.add({ ...entry(20), waits: true }, 'batch');
-  const batches = new Set<Entry>();
-  const kinds: string[] = [];
-  for (let round = 0; round < rounds; round++) {
-    for (const state of states) {
-      while (scheduler.waiting('live').length < 4) scheduler.add(entry(20, 80, live), 'live');
-      while (scheduler.waiting('batch').length < 4) {
-        const added = entry(20, 80, batch);
-        batches.add(added);
-        scheduler.add(added, 'batch');
-      }
-      const [before] = state.cache.running;
-      const wave = scheduler.fill(state, states);
-      const running = before ?? wave?.answered.flat()[0]?.running ?? state.cache.running[0];
-      kinds.push(running && batches.has(running.entry) ? 'batch' : 'live');
-    }
-  }
-  return kinds;
-}
-
-test('exact: while both kinds wait, batch plans get one wave of nine, whatever their size', async (t) => {
-  for (const contexts of [1, 3]) {
-    for (const [live, batch] of [
-      [1, 1],
-      [3, 1],
-      [1, 20],
-      [5, 100],
-    ] as const) {
-      const rounds = 4_000;
-      const kinds = exactWaves(contexts, rounds, live, batch);
-      const share = kinds.filter((kind) => kind === 'batch').length / kinds.length;
-      const title = `${contexts} contexts, ${live} live questions, ${batch} of a batch: ${share}`;
-      t.ok(share <= 1 / 9 + 0.03, title);
-      t.ok(share >= 1 / 9 - 0.03, title);
-    }
-  }
-});
-
-test('exact: batch plans that run while no live plan waits get no turn beside it', async (t) => {
-  const { scheduler, next } = setUp(EXACT);
-  for (let round = 0; round < 40; round++) {
-    const [live, batch] = [entry(20), entry(20)];
-    scheduler.add(batch, 'batch');
-    scheduler.add(live, 'live');
-    t.strictSame([next(), next()], [[live], [batch]]);
-  }
-});
-
-test('exact: the turn of batch plans begins to count with the first one that waits', async (t) => {
-  const { scheduler, next } = setUp(EXACT);
-  for (let plan = 0; plan < 20; plan++) {
-    scheduler.add(entry(20), 'live');
-    next();
-  }
-  const batch = entry(20);
-  scheduler.add(batch, 'batch');
-  for (let plan = 0; plan < 9; plan++) scheduler.add(entry(20), 'live');
-  const order = Array.from({ length: 10 }, () => next()[0] === batch);
-  t.equal(order.indexOf(true), 8);
 });
 
 test('a live plan that runs alone lets a batch plan end that holds the cells it needs', async (t) => {
