@@ -1,4 +1,4 @@
-/** A copy in shared memory: threads read it without another copy, and sending it to one takes it from nobody. */
+/** A copy in shared memory. Threads read it without another copy, and it stays usable here after it was sent to one. */
 export function sharedCopy(bytes: Uint8Array): Buffer {
   const shared = Buffer.from(new SharedArrayBuffer(bytes.length));
   shared.set(bytes);

@@ -16,8 +16,8 @@ export interface ArchiveHeader {
   /** The model that was asked for; null: as the cases say. */
   readonly model: string | null;
   /**
-   * Of the builds that the cases need. Absent: a server answered, which does not tell, or an earlier version of this program
-   * has made the archive.
+   * Of the builds that the cases need. Absent if a server answered, whose responses do not have them, or if an earlier
+   * version of this program made the archive.
    */
   readonly calibrations?: Calibrations;
 }

@@ -80,7 +80,7 @@ function lockNew(file: string, descriptor: number, take: Lock): () => void {
 
 /**
  * Removes a file that was killed within its first line: it is empty, or begins as that line does. Throws OperatorError for
- * any other file, which is somebody's.
+ * any other file, because it is not an archive.
  */
 function removeTorn(file: string): void {
   const isTorn = beginsAs(BEGINNING, file) && readLines(file).next().done === true;

@@ -2,17 +2,9 @@ import { test } from 'tap';
 import { ContextState } from '../../src/engine/scheduler/context-state.js';
 import { Scheduler } from '../../src/engine/scheduler/scheduler.js';
 import { step } from '../../src/engine/scheduler/step.js';
-import type { WaveBounds } from '../../src/engine/wave/wave-types.js';
 import { Cache, type Entry, tokensOf } from '../support/cache.js';
 import { COLD, planOf } from '../support/engine.js';
-
-const BOUNDS: WaveBounds = {
-  cells: 10_000,
-  waveTokens: 100,
-  microBatchTokens: 100,
-  microBatchTokensMin: 0,
-  sequences: 64,
-};
+import { BOUNDS } from '../support/scheduler.js';
 
 let marks = 0;
 function entry(prefix: number, suffix: number, suffixes = 1): Entry {

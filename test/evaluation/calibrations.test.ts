@@ -87,7 +87,7 @@ test('the other mode is not asked once the manifest has changed during the run',
   t.equal(asked.length, 2);
 });
 
-test('an archive of before, which names no builds, is continued, and different temperatures are told', async (t) => {
+test('an archive without builds, of an earlier version, can be continued, and a note names different temperatures', async (t) => {
   const { run, cases } = prepare(t);
   const first = await run(undefined);
   t.strictSame(mixedTemperatures(cases, first.outcomes), []);

@@ -11,7 +11,7 @@ export interface Busy {
 /** What answers requests. */
 export interface Target {
   readonly description: TargetDescription;
-  /** Of the builds that answer; absent: the target does not tell. */
+  /** Of the builds that answer; absent: they are not known. */
   readonly calibrations?: Calibrations;
   /** Requests in progress at a time. */
   readonly concurrency: number;

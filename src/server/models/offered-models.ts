@@ -2,7 +2,7 @@ import type { Catalog, CatalogBuild } from '../../engine/index.js';
 import type { ModelListEntry } from '../../http/index.js';
 import type { ModelSet } from './model-set.js';
 
-/** A model or a build for which an endpoint tells its limits (contract 2.11 `models`). */
+/** A model or a build in the limits that an endpoint returns (contract 2.11 `models`). */
 export interface OfferedModel
   extends Pick<ModelListEntry, 'id' | 'maxOptions' | 'readsImages' | 'contextTokens' | 'domain'> {
   /** Whether it answers requests that name no model. */
