@@ -109,6 +109,21 @@ test('a plan whose logits are not numbers fails, and no plan beside or after it 
   for (const [at, each] of good.entries()) t.strictSame(await run(each), alone[at], 'later');
 });
 
+test('the error of a wave is thrown although the context cannot be emptied after it', (t) => {
+  const context = {
+    ...gpuContext(),
+    removeSequence() {
+      throw Object.assign(new Error('the device failed to compute'), { code: 'decode_failed' });
+    },
+    erase() {
+      throw new Error('the device is lost');
+    },
+  };
+  const task: WaveTask = { clear: false, images: [], phases: [], removals: [1] };
+  t.throws(() => runServedWave(context, task, BOUNDS, never()), { code: 'decode_failed' });
+  t.end();
+});
+
 test('however many plans fail because of themselves, their lane does not rest', async (t) => {
   const { run } = gpuEngine();
   const bad = () => run(plan(4_000, BAD));
