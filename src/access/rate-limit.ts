@@ -25,6 +25,13 @@ export class RateLimiter implements RateLimits {
 
   take(key: string, bytes: number, limits: MinuteLimits): void {
     const now = this.clock.monotonic();
+    if (bytes > limits.bytesPerMinute) {
+      throw new ApiError(
+        'rate_limited',
+        `The body has ${bytes} bytes; the key may send ${limits.bytesPerMinute} bytes per minute. Send a smaller body, or have the limit of the workspace raised.`,
+        { final: true },
+      );
+    }
     const waitMs = this.windowOf(key, now).take(now, bytes, limits);
     if (waitMs === 0) return;
     throw new ApiError(

@@ -26,7 +26,7 @@ export class SlidingWindow {
 
   /**
    * Counts a request of `bytes` bytes at `now` (monotonic milliseconds) and returns 0; or counts nothing and returns after
-   * how many milliseconds the request would be within the limits.
+   * how many milliseconds the request would be within the limits. It must be within them alone.
    */
   take(now: number, bytes: number, limits: MinuteLimits): number {
     this.forget(now);
@@ -73,8 +73,6 @@ export class SlidingWindow {
 
   /** How long until enough of the oldest requests are out of the window. */
   private waitFor(now: number, bytes: number, { bytesPerMinute, requestsPerMinute }: MinuteLimits): number {
-    // The request alone exceeds the limit. No wait helps; the longest one is reported.
-    if (bytes > bytesPerMinute) return WINDOW_MS;
     let leaving = Math.max(0, this.count + 1 - requestsPerMinute);
     let left = this.bytes;
     for (let index = 0; index < this.count; index += 1) {

@@ -34,7 +34,11 @@ export const ERRORS = {
   },
   out_of_credit: { status: 402, meaning: 'The workspace has no credit left for the request.' },
   budget_exceeded: { status: 402, meaning: 'The workspace has reached its monthly budget.' },
-  rate_limited: { status: 429, meaning: 'The key has exceeded its limit per minute; see `Retry-After`.' },
+  rate_limited: {
+    status: 429,
+    meaning:
+      'The key has exceeded its limit per minute; see `Retry-After`. Without that header, the body alone is larger than the limit.',
+  },
   too_many_batches: { status: 429, meaning: 'The key already has 10 queued or running batches.' },
   batch_not_found: { status: 404, meaning: 'The key has no such batch, or it was deleted.' },
   task_not_found: { status: 404, meaning: 'The workspace has no such task.' },

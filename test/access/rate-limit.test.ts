@@ -74,6 +74,28 @@ test('Retry-After is the time after which the same request is let in, and a mill
   t.match(refusal(admit), { headers: { retryAfterSeconds: 10.25 } });
 });
 
+test('a body that is larger than the limit of a minute is refused for good, whatever else was sent', async (t) => {
+  const { access, caller, clock, store, workspace } = opened(t);
+  const { token } = workspace('acme', 1n);
+  changeWorkspace(store, clock, 'acme', limits);
+  for (const sent of [0, 60]) {
+    access.admit(caller(token), sent);
+    const refused = refusal(() => access.admit(caller(token), 101));
+    t.match(refused, {
+      type: 'rate_limited',
+      message: /101 bytes.* 100 bytes per minute/,
+      headers: { final: true },
+    });
+    t.equal(refused?.headers.retryAfterSeconds, undefined, 'no wait helps');
+  }
+  clock.advance(60_000);
+  access.admit(caller(token), 100);
+  t.ok(
+    refusal(() => access.admit(caller(token), 100))?.headers.retryAfterSeconds,
+    'at the limit, a wait helps',
+  );
+});
+
 test('each key has its own limits; a workspace’s new limits apply from the next request', async (t) => {
   const { access, caller, clock, store, workspace } = opened(t);
   const one = workspace('acme', 1n);
