@@ -67,3 +67,29 @@ test('a null before any label is none, and a null after one takes it back', asyn
   t.strictSame(firstsOf(null, 1), [{ q: 1 }]);
   t.strictSame(firstsOf(1, null, 0), [{ q: 1 }]);
 });
+
+test('an answer without a label gets no row and is not counted, also beside another label', async (t) => {
+  const key = randomBytes(32);
+  const answer = { reference: 'state/1', version: 1, build: 'm', probabilities: [[1, 0]] };
+  const label = (line: number, q: number | null) => ({
+    line,
+    reference: answer.reference,
+    expected: { q },
+    answer,
+  });
+  const none = { label: undefined, answer: undefined };
+  const labelsAfter = (...calls: ReadonlyArray<readonly [string, number | null]>) => {
+    const made = new LabelRows(key, task, 0);
+    for (const [at, [ref, q]] of calls.entries()) made.add(label(at + 1, q), ref, none);
+    const { outcome } = made.planned({ current: 0, all: 0 }, LIMITS.taskLabels);
+    return { rows: [...made.rows.keys()], labels: outcome.stored ? outcome.labels : null };
+  };
+  t.strictSame(labelsAfter(['a', null]), { rows: [], labels: 0 });
+  t.strictSame(labelsAfter(['a', null], ['b', 1], ['a', null]), { rows: ['b'], labels: 1 });
+  t.strictSame(labelsAfter(['a', null], ['a', 1]), { rows: ['a'], labels: 1 });
+  t.strictSame(
+    labelsAfter(['a', 1], ['a', null]),
+    { rows: ['a'], labels: 1 },
+    'one that is taken back stays counted',
+  );
+});

@@ -42,27 +42,14 @@ export const openExpected = (
   JSON.parse(unseal(dataKey, placeOf('task_labels', id, ref), Buffer.from(expected, 'base64')).toString());
 
 /**
- * The row of a labelled answer: what the new label does not name stays.
- *
- * @param row that of the answer
- * @param before its labels so far
- * @param at milliseconds since 1970
+ * The labels of an answer after a new one: what it does not name stays. A null that takes nothing back is not stored: the
+ * label that follows it is the first one.
  */
-function labelledRow(
-  dataKey: Uint8Array,
-  task: Pick<Task, 'id'>,
-  row: AnswerRow,
-  before: Expected,
-  { expected }: Pick<NewLabel, 'expected'>,
-  at: number,
-): LabelRow {
-  const { ref, version, build, sealed } = row;
-  // A null that takes nothing back is not stored: the label that follows it is the first one.
+function withLabel(before: Expected, { expected }: Pick<NewLabel, 'expected'>): Expected {
   const said = Object.entries(expected).filter(
     ([name, option]) => option !== null || Object.hasOwn(before, name),
   );
-  const all = { ...before, ...Object.fromEntries(said) };
-  return { ref, at, version, build, sealed, expected: sealExpected(dataKey, task, ref, all) };
+  return { ...before, ...Object.fromEntries(said) };
 }
 
 /** Why a label cannot be stored. */
@@ -111,7 +98,10 @@ export class LabelRows {
     private readonly now: number,
   ) {}
 
-  /** Adds the row of a label, or a fault. A later label of the same answer follows an earlier one. */
+  /**
+   * Adds the row of a label, or a fault. A later label of the same answer follows an earlier one. An answer that has no label
+   * after it gets no row.
+   */
   add(label: NewLabel, ref: string, stored: StoredAnswer): void {
     const { dataKey, task, now, rows, faults } = this;
     const known = rows.get(ref) ?? stored.label;
@@ -122,10 +112,20 @@ export class LabelRows {
       faults.push({ line: label.line, type: type ?? 'answer_not_found' });
       return;
     }
+    const before = known?.version === task.version ? openExpected(dataKey, task, known) : {};
+    const after = withLabel(before, label);
+    if (Object.keys(after).length === 0) return;
     if (known === undefined) this.added.all += 1;
     if (known?.version !== task.version) this.added.current += 1;
-    const before = known?.version === task.version ? openExpected(dataKey, task, known) : {};
-    rows.set(ref, labelledRow(dataKey, task, row, before, label, now));
+    const { version, build, sealed } = row;
+    rows.set(ref, {
+      ref,
+      at: now,
+      version,
+      build,
+      sealed,
+      expected: sealExpected(dataKey, task, ref, after),
+    });
     this.addFirsts(row, label, before);
   }
 
