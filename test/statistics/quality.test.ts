@@ -120,4 +120,8 @@ test('if all answers are right, the interval of the accuracy is Wilson’s', asy
   t.ok(near(ci.accuracy[1], 1));
   t.ok(Math.abs(ci.accuracy[0] - 0.7225) < 1e-4);
   t.ok(Math.abs(wilson(0, 10)[1] - 0.2775) < 1e-4);
+  for (let n = 1; n <= 1_000; n += 1) {
+    t.equal(wilson(n, n)[1], 1, `${n} of ${n}`);
+    t.equal(wilson(0, n)[0], 0, `0 of ${n}`);
+  }
 });

@@ -13,6 +13,7 @@ import {
 } from '../../src/statistics/temperature/label-temperature.js';
 import { acceptedMin, certifyThreshold } from '../../src/statistics/threshold/certified-threshold.js';
 import { labelsFor, splitLabels } from '../../src/statistics/threshold/split.js';
+import { seedFromEnvironment } from '../support/random.js';
 import { drawLabels, SHAPES, type Shape } from '../support/statistics/shapes.js';
 
 const TARGET = { error: 0.05, confidence: 0.95 };
@@ -155,6 +156,24 @@ test('more coverage has the labels that it would need', (t) => {
     before = each;
   }
   t.ok(before.labels < 1_000_000);
+  t.end();
+});
+
+test('a larger coverage never seems to need as many labels as the fit has, or fewer', (t) => {
+  const seed = seedFromEnvironment();
+  t.comment(`TEST_SEED=${seed}`);
+  const source = random(seed);
+  let stated = 0;
+  for (let fit = 0; fit < 60; fit += 1) {
+    const shapes = Object.values(SHAPES);
+    const shape = shapes[fit % shapes.length] as Shape;
+    const labels = drawLabels(source, shape, 80 + source.integer(900));
+    const { more } = fitted(labels);
+    stated += more.length;
+    for (const each of more)
+      t.ok(each.labels > labels.length, `fit ${fit} of ${labels.length}: ${JSON.stringify(each)}`);
+  }
+  t.ok(stated > 0);
   t.end();
 });
 

@@ -100,7 +100,8 @@ export function quantile(sorted: Float64Array, q: number): number {
 export function wilson(successes: number, n: number): Interval {
   const middle = (successes + Z ** 2 / 2) / (n + Z ** 2);
   const half = (Z / (n + Z ** 2)) * Math.sqrt((successes * (n - successes)) / n + Z ** 2 / 4);
-  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+  // Rounding could exclude an observed share of 0 or 1.
+  return [successes === 0 ? 0 : Math.max(0, middle - half), successes === n ? 1 : Math.min(1, middle + half)];
 }
 
 export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {

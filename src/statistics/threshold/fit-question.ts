@@ -110,12 +110,7 @@ export function fitQuestion(
       bootstrap,
     ),
     threshold: threshold === null ? null : withIntervals(threshold, testing.length),
-    more: moreCoverageOf(
-      [...first, ...second],
-      target,
-      lowest,
-      threshold?.threshold ?? Number.POSITIVE_INFINITY,
-    ),
+    more: moreCoverageOf(first, second, target, lowest, threshold?.threshold ?? Number.POSITIVE_INFINITY),
   };
 }
 

@@ -19,15 +19,19 @@ const LABELS_MAX = 1_000_000;
  * target, and the present labels are too few to be sure. A larger coverage always needs more labels: others are left out. An
  * estimate without a guarantee.
  *
- * @param scored all labels
+ * The observed error is that of all labels, or of those that tested if it is larger: with that of all, as many labels as the
+ * fit has, or fewer, could seem to be enough although the fit has just failed with them.
+ *
  * @param present the lowest threshold that keeps the target; infinite if none does
  */
 export function moreCoverageOf(
-  scored: readonly Scored[],
+  choosing: readonly Scored[],
+  testing: readonly Scored[],
   target: Target,
   lowest: number,
   present: number,
 ): MoreCoverage[] {
+  const scored = [...choosing, ...testing];
   const found: MoreCoverage[] = [];
   const covered = countFrom(scored, present).accepted / scored.length;
   let smallest = LABELS_MAX;
@@ -36,13 +40,19 @@ export function moreCoverageOf(
     const coverage = accepted / scored.length;
     if (threshold >= present || coverage < covered + COVERAGE_STEP) break;
     if (coverage > (found[0]?.coverage ?? 2) - COVERAGE_STEP) continue;
-    const labels = labelsFor(testingNeeded((wrong + 0.5) / (accepted + 1), coverage, target));
-    if (labels >= smallest) continue;
+    const tested = countFrom(testing, threshold);
+    const error = Math.max(errorOf({ accepted, wrong }), errorOf(tested));
+    const labels = labelsFor(testingNeeded(error, coverage, target));
+    if (labels >= smallest || labels <= scored.length) continue;
     smallest = labels;
     found.unshift({ threshold, coverage, labels });
   }
   return found;
 }
+
+/** The share of wrong answers; at least half an answer is wrong, because few labels have few errors. */
+const errorOf = ({ accepted, wrong }: { accepted: number; wrong: number }): number =>
+  (wrong + 0.5) / (accepted + 1);
 
 /** The smallest number of testing labels whose expected counts keep the target; infinite if it is over `LABELS_MAX`. */
 function testingNeeded(error: number, coverage: number, target: Target): number {
