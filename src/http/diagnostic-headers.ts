@@ -12,7 +12,7 @@ export function readDiagnostics(headers: HeaderList): Diagnostics {
   };
 }
 
-/** Any value but `true` is ignored. */
+/** Any value but `true`, in any case, is ignored. */
 const isTrue = (headers: HeaderList, name: string): boolean =>
   valuesOf(headers, name).some((value) => value.toLowerCase() === 'true');
 

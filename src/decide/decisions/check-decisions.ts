@@ -39,7 +39,7 @@ export function checkDecisions(
     throw errorAt('model', 'The workspace may not use this model.', 'model_not_allowed');
   for (const [name, type] of Object.entries(WITHOUT_EFFECT)) {
     const value = fields[name];
-    if (!isAbsent(value) && typeof value !== type) {
+    if (!isAbsent(value) && (typeof value !== type || Array.isArray(value))) {
       throw refusedAt(name, `must be a${type === 'object' ? 'n' : ''} ${type} or null`, 'invalid_request');
     }
   }

@@ -45,6 +45,7 @@ test('fields without an effect are accepted, and null for each; a wrong type is 
   for (const [name, value] of [
     ['prompt_cache_key', 7],
     ['prompt_cache_options', 'x'],
+    ['prompt_cache_options', []],
     ['safety_identifier', {}],
   ] as const)
     t.strictSame(refusedWith({ ...withInput('x'), [name]: value }), ['invalid_request', name]);
