@@ -67,7 +67,7 @@ export class Access {
     this.limiter.take(key.id, bytes, workspace);
   }
 
-  /** Counts a free request, which a paused key may make too. Throws ApiError `rate_limited`. */
+  /** Counts a request that a paused key may make too. Throws ApiError `rate_limited`. */
   admitFree({ key, workspace }: Caller, bytes: number): void {
     this.limiter.take(key.id, bytes, workspace);
   }

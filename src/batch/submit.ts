@@ -1,4 +1,4 @@
-import type { Access, Caller } from '../access/index.js';
+import { type Access, type Caller, refuse } from '../access/index.js';
 import { ApiError, type ContentEncoding, LIMITS } from '../api/index.js';
 import { randomLetters, ShareCounts, type Shares } from '../base/index.js';
 import { randomDataKey } from '../sealing/index.js';
@@ -49,7 +49,7 @@ export interface BatchStore {
 
 interface Parts {
   readonly batches: BatchStore;
-  readonly access: Pick<Access, 'holder'>;
+  readonly access: Pick<Access, 'holder' | 'pause'>;
   readonly files: FileThread;
   readonly tasks: Pick<BatchTasks, 'named'>;
   readonly engines: Pick<LineEngines, 'priceOf' | 'knows'>;
@@ -68,7 +68,7 @@ export class Submitter {
    * Checks and stores a file. Resolves when the batch is stored; with the id of an earlier batch if the same submission
    * was made before.
    *
-   * @throws ApiError `too_many_batches`, `invalid_webhook_url`, `batch_unavailable`, `outcome_unknown`, or an error of the file; the signal's
+   * @throws ApiError `out_of_credit`, `budget_exceeded`, `too_many_batches`, `invalid_webhook_url`, `batch_unavailable`, `outcome_unknown`, or an error of the file; the signal's
    *   reason if it aborts before the file is checked
    */
   async submit(caller: Caller, submission: Submission): Promise<Batch | string> {
@@ -106,6 +106,7 @@ export class Submitter {
     idempotency: Idempotency | null,
   ): Promise<Batch | string> {
     const { batches } = this.parts;
+    this.checkPaused(caller);
     await batches.checkRoom(caller);
     if (address !== null) await this.checkWebhook(caller, address);
     const id = `batch_${randomLetters(24)}`;
@@ -123,6 +124,12 @@ export class Submitter {
     } finally {
       freeBlock(file.block);
     }
+  }
+
+  /** Throws ApiError `out_of_credit` or `budget_exceeded`, by the credit of now: the file took time to arrive. */
+  private checkPaused({ key, workspace }: Caller): void {
+    const { access } = this.parts;
+    refuse(access.pause(access.holder(key.id)?.workspace ?? workspace));
   }
 
   /** Checks and encrypts a file. The tasks of the workspace are read only if it names some. */

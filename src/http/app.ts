@@ -118,7 +118,7 @@ export interface Authorized {
   readonly allowedModels: readonly string[] | null;
   /** Counts a request with a body of `bytes` bytes. Throws ApiError if the key is paused or over its limits. */
   admit(bytes: number): void;
-  /** Counts a free request. Throws ApiError if the key is over its limits. */
+  /** Counts a request that a paused key may make too. Throws ApiError if the key is over its limits. */
   admitFree(bytes: number): void;
   /** The limits per minute and what is left of them now, for `X-RateLimit-…`. */
   rates(): Rates;

@@ -7,7 +7,7 @@ import type { BodyMemory } from './body-memory.js';
 import { checkContent, checkFile } from './check-content.js';
 import { readDiagnostics } from './diagnostic-headers.js';
 import type { Downloads } from './downloads.js';
-import type { Framing } from './head.js';
+import { type Framing, valuesOf } from './head.js';
 import type { RouteReply } from './reply.js';
 import { BATCHES, decisionReply, OWN, SUBMISSIONS, TASK_FILES, TASKS } from './route-handlers.js';
 import type { Incoming } from './transport/transport-types.js';
@@ -84,7 +84,9 @@ export function answerAuthorized(
     return withDownload(options, caller, incoming, () => BATCHES[route.name](batches, id ?? '', target));
   }
   const { length, encoding } = checkFile(framing, headers);
-  caller.admit(length);
+  // A submission that was made before finds its batch although the key is paused. `Submitter` refuses others.
+  if (valuesOf(headers, 'idempotency-key').length > 0) caller.admitFree(length);
+  else caller.admit(length);
   return withBody(options, caller, incoming, length, (body) =>
     SUBMISSIONS[route.name](batches, body, encoding, headers, signal),
   );

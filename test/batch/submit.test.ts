@@ -99,7 +99,8 @@ test('a client that left while its file was read: no batch, and the memory of th
     return { ok: true, lines: 1, chunks: [], block, models: [] };
   };
   const create = () => t.fail('a batch is made');
-  const parts = { batches: { checkRoom: () => {}, create }, files: { ingest } };
+  const access = { holder: () => undefined, pause: () => null };
+  const parts = { access, batches: { checkRoom: () => {}, create }, files: { ingest } };
   const submitter = new Submitter(parts as unknown as ConstructorParameters<typeof Submitter>[0]);
   const caller = { key: { id: 'k' }, workspace: { id: 'w', models: null } } as unknown as Caller;
   const sent = { file: Buffer.from(''), webhook: null, idempotencyKey: null, signal: client.signal };

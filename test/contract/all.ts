@@ -4,6 +4,7 @@ import { BATCHES_ENDPOINTS } from './batches-endpoints.js';
 import { BATCHES_LIFECYCLE } from './batches-lifecycle.js';
 import { BATCHES_LINES } from './batches-lines.js';
 import { BATCHES_OBJECTS } from './batches-objects.js';
+import { BATCHES_ONCE } from './batches-once.js';
 import { BATCHES_RESULTS } from './batches-results.js';
 import { BATCHES_SUBMIT } from './batches-submit.js';
 import { BATCHES_TASKS } from './batches-tasks.js';
@@ -42,6 +43,7 @@ export const TESTS: readonly ContractTest[] = [
   ...BATCHES_LIFECYCLE,
   ...BATCHES_WEBHOOK,
   ...BATCHES_ENDPOINTS,
+  ...BATCHES_ONCE,
 ];
 
 /** Those about what is stored: keys, credit, usage and batches. */
@@ -59,4 +61,5 @@ export const STORED_TESTS: readonly ContractTest[] = [
   ...BATCHES_LIFECYCLE,
   ...BATCHES_WEBHOOK,
   ...BATCHES_ENDPOINTS,
+  ...BATCHES_ONCE,
 ];

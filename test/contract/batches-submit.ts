@@ -136,6 +136,7 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
     await service.get(path, { token: slow.token });
     const wrong = { 'content-encoding': 'br', 'content-type': 'multipart/mixed' };
     const webhook = { 'service-webhook-url': 'http://a/' };
+    const once = { 'idempotency-key': 'order' };
     const steps: readonly [string, string | Uint8Array, Parameters<Service['post']>[1]][] = [
       ['not_found', 'x', { path: '/v1/batchs', token: null }],
       ['method_not_allowed', 'x', { path, method: 'PUT', token: null }],
@@ -143,6 +144,8 @@ const ERRORS_OF_SUBMIT: readonly ContractTest[] = [
       ['unsupported_encoding', 'x', { path, token: poor, headers: wrong }],
       ['unsupported_media_type', 'x', { path, token: poor, headers: { 'content-type': 'multipart/mixed' } }],
       ['out_of_credit', 'x', { path, token: poor, headers: webhook }],
+      ['out_of_credit', 'x', { path, token: poor, headers: { ...webhook, ...once } }],
+      ['bad_encoding', 'x', { path, token: poor, headers: { ...once, 'content-encoding': 'gzip' } }],
       ['rate_limited', 'x', { path, token: slow.token, headers: webhook }],
       ['invalid_webhook_url', 'x', { path, headers: { ...webhook, 'content-encoding': 'gzip' } }],
       ['bad_encoding', Buffer.from([0xff]), { path, headers: { 'content-encoding': 'gzip' } }],

@@ -215,6 +215,7 @@ export const BATCH_RULES: Readonly<Record<string, Coverage>> = {
     '4.6 rule 8: files are compared decompressed',
     '4.6 rule 8: ten concurrent submissions make one batch',
     '4.6 rule 8: a refused submission does not take the value',
+    '4.6 rule 8: a repetition finds its batch, whatever would refuse a new one',
   ),
   '4.6 rule 9': by('4.6 list: all batches of the key, oldest first'),
   '5 rule 4': by('5 rule 4: batches share keys, credit and workspace rules with live requests'),
