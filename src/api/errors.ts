@@ -178,7 +178,7 @@ export const ERRORS = {
   overloaded: {
     status: 503,
     meaning:
-      'A queue or the memory, or the share of a key or workspace in it, is full, or the server cannot reach its database; see `Retry-After`.',
+      'A queue or the memory, or the share of a key or workspace in it, is full, or the server cannot reach its database or write charges; see `Retry-After`.',
   },
   model_unavailable: { status: 503, meaning: 'The model is known but not ready; see `Retry-After`.' },
   internal_error: { status: 500, meaning: 'The server failed; the message contains no internal details.' },

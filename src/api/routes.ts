@@ -203,7 +203,7 @@ export const ROUTES = [
     ofModel: true,
     errors: 'own',
     meaning:
-      'Answer `{"status":"ok"}`; 503 until the models are loaded, and while the server cannot reach its database.',
+      'Answer `{"status":"ok"}`; 503 until the models are loaded, and while the server cannot reach its database or write charges.',
   },
   {
     name: 'openapi',

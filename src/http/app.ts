@@ -137,12 +137,12 @@ export interface Authorized {
 export interface App {
   /**
    * Throws ApiError `model_unavailable` until the models are loaded, while a model cannot compute and while the server stops;
-   * `overloaded` while keys and accounts cannot be read or written.
+   * `overloaded` while accounts cannot be read or charges be written.
    *
    * @param model the one model to look at; null: all
    */
   checkReady(model: string | null): void;
-  /** Authenticates the caller by all `Authorization` headers of a request. Throws ApiError `unauthorized`. */
+  /** Authenticates the caller by all `Authorization` headers of a request. Throws ApiError `unauthorized`, `overloaded`. */
   authorize(headers: readonly string[]): Authorized;
   /** Whether an endpoint serves a model. `only`: the one model of the endpoint; null: it serves all. */
   serves(model: string, only: string | null): boolean;

@@ -147,7 +147,6 @@ export class Service implements App {
   }
 
   authorize(headers: readonly string[]): Authorized {
-    this.requireStored();
     const { access } = this.storage;
     const caller = access.authenticate(headers);
     const { id, expires } = caller.key;
@@ -190,6 +189,8 @@ export class Service implements App {
 
   private async decide(caller: Caller, request: SentRequest, signal: AbortSignal): Promise<Decision> {
     this.requireLoaded();
+    // Before the work of preparing it: its charge would be refused.
+    this.requireStored();
     const set = this.engines.current;
     if (request.model !== null && set.catalog.find(request.model) === undefined)
       throw new ApiError(
@@ -247,7 +248,7 @@ export class Service implements App {
     return this.storage.access.reserve(caller, { model, kind: 'live', inputTokens, price });
   }
 
-  /** Throws ApiError `overloaded` while keys and accounts cannot be read or written. */
+  /** Throws ApiError `overloaded` while accounts cannot be read or charges be written. */
   private requireStored(): void {
     const [reason] = this.storage.unreadyReasons();
     if (reason !== undefined) throw new ApiError('overloaded', reason, { retryAfterSeconds: 1 });

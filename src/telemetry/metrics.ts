@@ -283,7 +283,7 @@ export const METRICS = {
   ready: {
     name: 'decider_ready',
     kind: 'gauge',
-    help: '1 if the models are loaded and each has a lane that works, otherwise 0; `/ready` also checks the disk.',
+    help: '1 if the models are loaded and each has a lane that works, and charges can be written, otherwise 0; `/ready` also writes to the disk.',
     labels: [],
   },
   startTime: {

@@ -20,6 +20,8 @@ const file = Array.from({ length: LINES }, (_, at) =>
   }),
 ).join('\n');
 
+const DECISION = JSON.stringify({ state: 'x', questions: { q: { type: 'noul' } } });
+
 /** Longer than the pause between two attempts to run a line. */
 const SETTLED_MS = 1_500;
 
@@ -35,9 +37,14 @@ async function start(t: Test, data: string, models: string, known = '') {
   const operator = (await command.line(/^operator listener on /)).slice('operator listener on '.length);
   const url = (await command.line(/^listening on /)).slice('listening on '.length);
   const token = known || (await command.line(/^token: /)).slice('token: '.length);
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/jsonl' };
-  const ask = (path: string, body?: string) =>
-    fetch(`${url}/v1/${path}`, body === undefined ? { headers } : { headers, method: 'POST', body });
+  const headers = { authorization: `Bearer ${token}` };
+  const ask = (path: string, body?: string, type = 'application/jsonl') =>
+    fetch(
+      `${url}/v1/${path}`,
+      body === undefined
+        ? { headers }
+        : { headers: { ...headers, 'content-type': type }, method: 'POST', body },
+    );
   const show = async (id: string) => (await (await ask(`batches/${id}`)).json()) as Shown;
   const until = async (id: string, holds: (shown: Shown) => boolean) => {
     while (!holds(await show(id))) await sleep(10);
@@ -52,7 +59,8 @@ async function start(t: Test, data: string, models: string, known = '') {
     }
   };
   const ready = async () => (await operatorFetch(operator, '/ready')).status;
-  return { command, token, ask, until, settled, ready };
+  const health = async () => (await fetch(`${url}/health`)).status;
+  return { command, token, ask, until, settled, ready, health };
 }
 
 for (const end of ['there is room again', 'the process is killed'] as const) {
@@ -81,6 +89,17 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
     t.equal(refused.status, 503);
     t.match(await refused.json(), { type: 'batch_unavailable' });
     t.equal(await server.ready(), 503);
+    while ((await server.health()) !== 503) await sleep(100);
+    const decision = await server.ask('decide', DECISION, 'application/json');
+    t.match(
+      {
+        status: decision.status,
+        retryAfter: decision.headers.get('retry-after'),
+        json: await decision.json(),
+      },
+      { status: 503, retryAfter: '1', json: { type: 'overloaded', error: /cannot write charges/ } },
+    );
+    t.equal((await server.ask(`batches/${id}`)).status, 200, 'reads go on');
     if (end === 'there is room again') {
       emptyDisk(server.command.child.pid);
     } else {
@@ -89,6 +108,7 @@ for (const end of ['there is room again', 'the process is killed'] as const) {
     }
     await server.until(id, ({ status }) => status === 'done');
     t.equal(await server.ready(), 200);
+    t.equal(await server.health(), 200);
     const results = (await (await server.ask(`batches/${id}/results`)).text()).trimEnd().split('\n');
     const lines = results.map(
       (text) => JSON.parse(text) as { custom_id: string; usage: { input_tokens: number } },

@@ -5,7 +5,7 @@ import type { Settings } from '../../settings/index.js';
 import type { Log } from '../../telemetry/index.js';
 import { DatabaseDirectory } from './directory/directory.js';
 import { DatabaseKeyUses } from './directory/key-uses.js';
-import { DatabaseLedger } from './ledger/ledger.js';
+import { DatabaseLedger, UNWRITTEN } from './ledger/ledger.js';
 import { logCalendar, logLostChanges, OutageLog } from './node-log.js';
 import { Database } from './postgres/database.js';
 import { DatabaseRateLimits } from './rates/rate-limits.js';
@@ -115,8 +115,8 @@ export class Node {
 
   /** Why the node may not answer; empty if it may. */
   unreadyReasons(): readonly string[] {
-    if (!this.session.isServing || !this.isDirectoryFresh()) return AWAY;
-    return this.ledger.canServe ? NOTHING : UNWRITTEN;
+    if (!this.session.isServing || !this.isDirectoryFresh()) return [AWAY];
+    return this.ledger.canServe ? [] : [UNWRITTEN];
   }
 
   private get working(): readonly Database[] {
@@ -138,6 +138,4 @@ const sessionTrouble = (error: unknown) =>
     ? 'the session of this node was ended because of a defect; what it held is dropped, and the node registers again'
     : 'the session in the database cannot be extended';
 
-const NOTHING: readonly string[] = [];
-const AWAY: readonly string[] = ['The server cannot reach its database.'];
-const UNWRITTEN: readonly string[] = ['The server cannot write charges to its database.'];
+const AWAY = 'The server cannot reach its database.';

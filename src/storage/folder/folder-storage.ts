@@ -15,6 +15,7 @@ import { FolderBatches } from './batches/batches.js';
 import { FolderCalendar } from './calendar.js';
 import { FolderKeyUses } from './directory/key-uses.js';
 import { FolderAccess } from './ledger/folder-access.js';
+import { UNWRITTEN } from './ledger/ledger.js';
 import { serveStore } from './lmdb/format.js';
 import type { Store } from './lmdb/store.js';
 import { checkMasterKey } from './master-key/master-key.js';
@@ -137,7 +138,7 @@ class FolderStorage implements Storage {
   }
 
   unreadyReasons(): readonly string[] {
-    return [];
+    return this.access.canServe ? [] : [UNWRITTEN];
   }
 
   status(): object {

@@ -29,6 +29,8 @@ import { costTo, reservationOf, type Settling } from './reservation.js';
 
 /** Once no exchange has succeeded for this many milliseconds, requests are refused. */
 const UNWRITTEN_MS_MAX = 5_000;
+/** Why they are refused. */
+export const UNWRITTEN = 'The server cannot write charges to its database.';
 /** The longest wait of a request for credit of other nodes, in milliseconds. The lease of a dead node returns earlier. */
 export const WAIT_MS_MAX = 15_000;
 /** The longest wait of a request that only reads, in milliseconds. */
@@ -295,7 +297,7 @@ export class DatabaseLedger implements Ledger, Settling {
 
   private serving(): Holdings {
     const holdings = this.canServe ? this.holdings : null;
-    if (holdings === null) throw overloaded('The server cannot write to its database.');
+    if (holdings === null) throw overloaded(UNWRITTEN);
     return holdings;
   }
 

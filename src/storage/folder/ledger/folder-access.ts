@@ -24,9 +24,14 @@ export class FolderAccess extends Access {
     this.folderLedger = ledger;
   }
 
-  /** Throws ApiError `out_of_credit` or `budget_exceeded`. */
+  /** Throws ApiError `out_of_credit`, `budget_exceeded`, `overloaded`. */
   override reserve(caller: Caller, charge: Charge): Reservation {
     return this.folderLedger.reserve(caller, charge);
+  }
+
+  /** Whether requests can be charged. */
+  get canServe(): boolean {
+    return this.folderLedger.canServe;
   }
 
   /** Adds writes to the transactions of the ledger. Call `changed` when there is something to write. */

@@ -27,6 +27,8 @@ export const FLUSH_DELAY_MS = 50;
 export const FLUSH_RETRY_MS = 1_000;
 /** Once a charge has waited this many milliseconds for the disk, requests are refused. */
 export const UNWRITTEN_MS_MAX = 5_000;
+/** Why they are refused. */
+export const UNWRITTEN = 'The server cannot write charges to its data folder.';
 /**
  * The interval of readings of the clock while a charge waits, in milliseconds. A reading that is STOPPED_MS_MIN late means
  * that the process was stopped.
@@ -70,11 +72,9 @@ export class FolderLedger implements Ledger {
     refuse(this.pause(workspace));
   }
 
-  /**
-   * Throws ApiError `out_of_credit` or `budget_exceeded`; `internal_error` if charges have waited too long for the disk.
-   */
+  /** Throws ApiError `out_of_credit` or `budget_exceeded`; `overloaded` if charges have waited too long for the disk. */
   reserve(caller: Caller, charge: Charge): Reservation {
-    this.checkDisk();
+    if (!this.canServe) throw new ApiError('overloaded', UNWRITTEN, { retryAfterSeconds: 1 });
     refuse(this.lacks(caller, charge));
     return this.hold(caller, charge);
   }
@@ -162,6 +162,13 @@ export class FolderLedger implements Ledger {
     return !this.troubled;
   }
 
+  /** Whether requests can be charged: no charge has waited too long for the disk. */
+  get canServe(): boolean {
+    this.check();
+    const since = this.writingSince ?? this.waitingSince;
+    return since === null || this.clock.monotonic() - since <= UNWRITTEN_MS_MAX;
+  }
+
   /** Resolves when everything charged so far is on the disk. Rejects with StoreError. */
   async flush(): Promise<void> {
     this.cancelFlush();
@@ -228,13 +235,6 @@ export class FolderLedger implements Ledger {
       if ((this.writingSince ?? this.waitingSince) === null) this.checkedAt = null;
       else this.checkAgain();
     });
-  }
-
-  private checkDisk(): void {
-    this.check();
-    const since = this.writingSince ?? this.waitingSince;
-    if (since === null || this.clock.monotonic() - since <= UNWRITTEN_MS_MAX) return;
-    throw new ApiError('internal_error', 'The server cannot write to its data folder.');
   }
 
   private account(id: string): Account {

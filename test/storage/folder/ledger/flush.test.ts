@@ -143,7 +143,7 @@ for (const [how, hinder] of [
   ['hangs', (disk: { hold: boolean }) => Object.assign(disk, { hold: true })],
 ] as const) {
   test(`a disk that ${how}: requests are accepted for UNWRITTEN_MS_MAX, then refused, then accepted again`, async (t) => {
-    const { charged, clock, disk, reserve, settled, store } = onDisk(t);
+    const { access, charged, clock, disk, reserve, settled, store } = onDisk(t);
     hinder(disk);
     reserve(1).post();
     const under = reserve(2);
@@ -152,11 +152,14 @@ for (const [how, hinder] of [
       await settled();
     }
     reserve(4).post();
+    t.ok(access.canServe);
     clock.advance(1);
     await settled();
+    t.notOk(access.canServe);
     t.throws(() => reserve(8), {
-      type: 'internal_error',
-      message: 'The server cannot write to its data folder.',
+      type: 'overloaded',
+      message: 'The server cannot write charges to its data folder.',
+      headers: { retryAfterSeconds: 1 },
     });
     under.post();
     Object.assign(disk, { full: false, hold: false });
@@ -167,6 +170,7 @@ for (const [how, hinder] of [
     clock.advance(FLUSH_DELAY_MS);
     await settled();
     t.equal(charged(), 7n, 'what was answered meanwhile is charged');
+    t.ok(access.canServe);
     t.equal(
       thrown(() => reserve(8).post()),
       null,
