@@ -17,17 +17,17 @@ import type { RawWrite } from '../lmdb/writes.js';
 import type { Sealer } from '../master-key/sealer.js';
 import type { FolderStoredBytes } from './stored-bytes.js';
 import type { Submissions } from './submissions.js';
-import type { FolderWorkBuffer } from './work-buffer.js';
 
 interface Parts {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly runner: Runner;
-  readonly buffer: Pick<FolderWorkBuffer, 'get' | 'flush'>;
   readonly submissions: Submissions;
   readonly storage: FolderStoredBytes;
   readonly reports: Pick<BatchReports, 'error'>;
+  /** Resolves when every erasure before the call is complete; see `BatchErasures`. */
+  takeErasures(): Promise<void>;
 }
 
 /** Stores new batches in the data folder and runs them. */
@@ -55,12 +55,9 @@ export class FolderBatchStore implements BatchStore {
   }
 
   async find(key: string, idempotency: Idempotency): Promise<string | undefined> {
-    const { submissions, buffer } = this.parts;
-    const found = submissions.find(key, idempotency);
-    if (found === undefined || buffer.get(found)?.deleted !== true) return found;
-    // The next transaction removes the row of an erased batch; a further row must not be written before.
-    await this.written(buffer.flush());
-    return submissions.find(key, idempotency);
+    // It removes the rows of erased batches. A further row must not be written before.
+    await this.written(this.parts.takeErasures());
+    return this.parts.submissions.find(key, idempotency);
   }
 
   async create(draft: Draft): Promise<Batch> {

@@ -77,10 +77,10 @@ export class FolderBatches extends CallerBatches implements BatchInterface {
       sealer,
       clock,
       runner,
-      buffer,
       submissions,
       storage,
       reports,
+      takeErasures: () => this.erasures.take(),
     });
     this.submitter = new Submitter({ batches: this.created, access, files, tasks, engines, webhooks });
     const isBeingStored = (id: string) => this.created.isBeingStored(id);

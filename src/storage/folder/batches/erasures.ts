@@ -48,10 +48,14 @@ export class BatchErasures {
     });
   }
 
-  /** An erasure is an administrative change, so that a look at their number suffices as long as there is none. */
-  private async take(): Promise<void> {
+  /**
+   * Ends the batches that were erased before the call. Resolves when that is on the disk; rejects with StoreError. May be
+   * called while an earlier call is in progress.
+   */
+  async take(): Promise<void> {
     const { store, buffer } = this.parts;
     const changes = store.changes();
+    // An erasure is an administrative change: without a further one there is none.
     if (changes === this.changes) return;
     let isComplete = true;
     for (const [id] of [...store.table('batch_erasures').keys()] as [string][]) {

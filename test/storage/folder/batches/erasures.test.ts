@@ -80,6 +80,31 @@ test('an erased batch submitted again before the disk has the erasure: a new bat
   t.equal(await world.submit(key, lines('a', 3), SENT), again, 'its idempotency key is stored');
 });
 
+for (const state of ['finished', 'open'] as const) {
+  for (const same of [true, false]) {
+    test(`a ${state} batch that was erased, and ${same ? 'the same' : 'another'} file at once: a new batch, which stays`, async (t) => {
+      const world = await World.start(t);
+      Object.assign(world.engine, { answersAtOnce: state === 'finished' });
+      const key = world.key();
+      const id = await world.submit(key, lines('a', 3), SENT);
+      if (state === 'finished') await world.finished(key, id);
+      else await until(() => world.engine.waiting.size > 0);
+      await world.access.flush();
+      erase(world, id);
+      const file = lines(same ? 'a' : 'b', 3);
+      const again = await world.submit(key, file, SENT);
+      t.not(again, id);
+      world.engine.answersAtOnce = true;
+      world.engine.answerAll();
+      await world.finished(key, again);
+      await world.pass(2);
+      t.match(world.show(key, again), { id: again, status: 'done' });
+      t.equal(await world.submit(key, file, SENT), again, 'its idempotency key is stored');
+      t.strictSame(world.troubles, []);
+    });
+  }
+}
+
 test('a running batch: no further line starts, those in progress are charged, its webhook is not called', async (t) => {
   const world = await World.start(t);
   Object.assign(world.engine, { answersAtOnce: false, room: 2 });
