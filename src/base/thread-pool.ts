@@ -35,6 +35,11 @@ export interface ThreadPoolOptions {
 /** A thread exited before it could run a task; the message is its reason. */
 export class ThreadStartError extends Error {}
 
+/** A task was not begun because its threads are being ended. */
+export class ThreadsEnding extends Error {
+  override readonly name = 'ThreadsEnding';
+}
+
 /**
  * Threads that run the exported functions of one module. They start with the first task, and are replaced when they die.
  * Piscina replaces threads that die at work. If they die while starting, piscina gives up and its tasks would wait forever: then the next task starts
@@ -53,7 +58,7 @@ export class ThreadPool {
    * no thread starts.
    */
   async run<Answer>(name: string, task: unknown, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
-    if (this.closing) throw new Error('The threads are ending.');
+    if (this.closing) throw new ThreadsEnding('The threads are ending.');
     if (this.diedAtStart !== null) {
       this.diedAtStart = null;
       this.pool = null;
@@ -75,7 +80,7 @@ export class ThreadPool {
     return Promise.all(Array.from({ length: this.options.threads }, () => this.run<Answer>(name, task)));
   }
 
-  /** Waits for the running tasks. Later ones reject. */
+  /** Waits for the running tasks. Later ones reject with ThreadsEnding. */
   async close(): Promise<void> {
     this.closing = true;
     if (this.pool === null) return;

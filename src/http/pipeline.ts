@@ -1,4 +1,5 @@
-import { ApiError, type ErrorType } from '../api/index.js';
+import { ApiError, type ErrorType, stopping } from '../api/index.js';
+import { ThreadsEnding } from '../base/index.js';
 import type { App, Authorized, DecisionFacts, Phases, Rates } from './app.js';
 import { type AuthorizedOptions, answerAuthorized } from './authorized.js';
 import type { TrustedProxies } from './client-address.js';
@@ -200,6 +201,8 @@ function findTarget({ app, model }: PipelineOptions, { target }: Incoming): Targ
 }
 
 function unexpected(options: PipelineOptions, error: unknown, requestId: string): ApiError {
+  // The time for the requests in flight is over.
+  if (error instanceof ThreadsEnding) return stopping();
   if (!isDisconnect(error)) options.onUnexpected(error, requestId);
   return new ApiError('internal_error', 'The server failed to answer this request.');
 }

@@ -1,4 +1,5 @@
 import type { Price } from '../access/index.js';
+import type { ApiError } from '../api/index.js';
 import {
   type Catalog,
   type CatalogBuild,
@@ -264,6 +265,12 @@ export class Engines {
   reportStuck(reason: string): void {
     this.stuckBy ??= reason;
     this.resolveStuck(reason);
+  }
+
+  /** Rejects every request that is not answered, and every one from now on. */
+  abandon(reason: ApiError): void {
+    for (const set of [this.set, ...this.retired]) set.refuse(reason);
+    for (const { engine } of this.loaded) engine.abandon(reason);
   }
 
   /** Aborts the waves in progress. */

@@ -1,5 +1,5 @@
 import { type Caller, dayOf } from '../access/index.js';
-import { ApiError } from '../api/index.js';
+import { ApiError, stopping } from '../api/index.js';
 import { endAll } from '../base/index.js';
 import type { Batch, BatchTasks } from '../batch/index.js';
 import { type DecideDependencies, type Decision, decide, type SentRequest } from '../decide/index.js';
@@ -84,10 +84,7 @@ export class Service implements App {
   }
 
   checkReady(model: string | null): void {
-    if (this.isStopping)
-      throw new ApiError('model_unavailable', 'The server is stopping.', {
-        retryAfterSeconds: LOADING_RETRY_SECONDS,
-      });
+    if (this.isStopping) throw stopping();
     this.requireLoaded();
     this.requireStored();
     const { catalog } = this.engines;
@@ -172,12 +169,13 @@ export class Service implements App {
     };
   }
 
-  /** Abandons work in progress, ends the threads and writes the charges. */
+  /** Abandons work in progress, whose requests are answered 503, ends the threads and writes the charges. */
   async close(): Promise<void> {
     // Before the engines: otherwise an interrupted line would count as failed.
     const stopped = Promise.resolve(this.batches?.stop());
     // Reported by `endAll` below.
     stopped.catch(() => {});
+    this.engines.abandon(stopping());
     this.engines.cancel();
     await endAll([
       () => stopped,

@@ -1,5 +1,5 @@
 import { ApiError, ERRORS, type ErrorType } from '../../src/api/index.js';
-import { systemClock } from '../../src/base/index.js';
+import { systemClock, ThreadsEnding } from '../../src/base/index.js';
 import { createBounds } from '../../src/http/index.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { request } from '../support/http/raw-client.js';
@@ -91,6 +91,14 @@ onBoth('every 503 carries Retry-After, of one second at least', async (t, transp
     const response = await ask(request('POST', '/v1/decide', String(at)));
     t.equal(response.headers.get('retry-after'), expected);
   }
+});
+
+onBoth('model_unavailable: a stopping server has ended the threads', async (t, transport) => {
+  const { ask, unexpected } = await serve(t, transport, () => Promise.reject(new ThreadsEnding('Ending.')));
+  const response = await ask(request('POST', '/v1/decide', '{}'));
+  t.match([response.status, errorType(response)], [503, 'model_unavailable']);
+  t.match(String(response.body), 'The server is stopping.');
+  t.strictSame(unexpected, []);
 });
 
 onBoth('internal_error: an app that throws anything else', async (t, transport) => {

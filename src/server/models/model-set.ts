@@ -30,7 +30,8 @@ export class ModelSet {
   private pool: PreparePool | null = null;
   private uses = 0;
   private onUnused = () => {};
-  private isCutOff = false;
+  /** What requests are rejected with; null: they are prepared. */
+  private refused: ApiError | null = null;
 
   /** @param folder that of the manifest */
   constructor(
@@ -79,27 +80,27 @@ export class ModelSet {
     }
   }
 
-  /** Like `PreparePool.prepare`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  /** Like `PreparePool.prepare`; rejects with the reason once the set is refused. */
   prepare(task: SentRequest, owner: Owner, signal?: AbortSignal): Promise<PrepareResult> {
     return this.onThreads((threads) => threads.prepare(task, owner, signal));
   }
 
-  /** Like `PreparePool.prepareLine`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  /** Like `PreparePool.prepareLine`; rejects with the reason once the set is refused. */
   prepareLine(task: SentRequest): Promise<PrepareResult> {
     return this.onThreads((threads) => threads.prepareLine(task));
   }
 
-  /** Like `PreparePool.readTask`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  /** Like `PreparePool.readTask`; rejects with the reason once the set is refused. */
   readTask(task: SentTask, owner: Owner, signal: AbortSignal): Promise<ReadTask> {
     return this.onThreads((threads) => threads.readTask(task, owner, signal));
   }
 
-  /** Like `PreparePool.readLabels`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  /** Like `PreparePool.readLabels`; rejects with the reason once the set is refused. */
   readLabels(task: SentLabels, owner: Owner, signal: AbortSignal): Promise<ReadLabels> {
     return this.onThreads((threads) => threads.readLabels(task, owner, signal));
   }
 
-  /** Like `PreparePool.readPromotion`; rejects with ApiError `model_unavailable` once the set is cut off. */
+  /** Like `PreparePool.readPromotion`; rejects with the reason once the set is refused. */
   readPromotion(task: SentPromotion, owner: Owner, signal: AbortSignal): Promise<ReadPromotion> {
     return this.onThreads((threads) => threads.readPromotion(task, owner, signal));
   }
@@ -117,11 +118,17 @@ export class ModelSet {
    * `others` shares go on.
    */
   cutOff(others: ModelSet): void {
-    this.isCutOff = true;
+    const reason = cutOff();
+    this.refuse(reason);
     for (const build of this.own(others)) {
-      build.engine.abandon(cutOff());
+      build.engine.abandon(reason);
       for (const thread of build.threads) thread.cancel();
     }
+  }
+
+  /** From now on, what is not prepared fails with `reason`. */
+  refuse(reason: ApiError): void {
+    this.refused = reason;
   }
 
   /** The builds that another set does not share. */
@@ -138,7 +145,7 @@ export class ModelSet {
     try {
       return await work(this.threads);
     } catch (error) {
-      throw this.isCutOff ? cutOff() : error;
+      throw this.refused ?? error;
     }
   }
 
