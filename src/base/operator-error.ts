@@ -10,6 +10,16 @@ export class OperatorError extends Error {
   }
 }
 
+/**
+ * A signal that means the whole command ended a child process of it: a terminal sends SIGINT to all processes in the
+ * foreground, and systemd SIGTERM to all of a service. No OperatorError, which would blame what the child did.
+ */
+export class Interrupted extends Error {
+  constructor() {
+    super('Stopped.');
+  }
+}
+
 /** The stored data cannot be used, or a value of them is damaged. The message names which, and what to do. */
 export class StoreError extends OperatorError {
   override readonly name = 'StoreError';

@@ -2,7 +2,9 @@ import { OperatorError, visible } from '../base/index.js';
 import { checkLines } from '../batch/index.js';
 import { batchLine, readCases } from '../evaluation/index.js';
 import { readBenchmark } from './benchmark-format.js';
-import { printError, reportError, writeReport } from './output.js';
+import { checkFiles } from './command-files.js';
+import { printError, reportError } from './output.js';
+import { writeReport } from './whole-output.js';
 
 interface FromCasesOptions {
   readonly model?: string;
@@ -13,6 +15,7 @@ interface FromCasesOptions {
 /** `decider batches from-cases`: the requests of a cases file as the lines of a batch. */
 export const fromCases = (file: string, { model, format, out }: FromCasesOptions): Promise<void> =>
   reportError(async () => {
+    checkFiles({ inputs: { 'the cases': file }, outputs: { out } });
     const { cases } = readCases(file, readBenchmark(format));
     const lines = Buffer.from(cases.map((each) => `${batchLine(each, model ?? null)}\n`).join(''));
     const refusal = await checkLines(lines);

@@ -1,11 +1,12 @@
-import { createWriteStream, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { shellWord, showTime } from '../base/index.js';
 import { type Batch, type BatchCalls, DeciderError, type SubmittedBatch } from '../client/index.js';
+import { checkFiles } from './command-files.js';
 import { print, printError, printJson } from './output.js';
 import { progressBar } from './progress-bar.js';
 import { facts, table } from './text-table.js';
+import { streamReport } from './whole-output.js';
 import {
   type ClientOptions,
   checkHeader,
@@ -38,6 +39,7 @@ export const submit = (file: string, options: SubmitOptions) => {
   let submitted = false;
   const work = async (client: BatchCalls) => {
     if (options.out !== undefined && !options.wait) fail('out: give --wait, too.');
+    checkFiles({ inputs: { 'the batch': file }, outputs: { out: options.out } });
     const bytes = readFileSync(file);
     await requireValid(file, bytes);
     const { webhook, idempotencyKey } = options;
@@ -103,6 +105,7 @@ export const show = (id: string, options: ClientOptions) =>
 /** `decider batches results` */
 export const results = (id: string, options: WaitOptions) =>
   withBatches(options, async (client) => {
+    checkFiles({ inputs: {}, outputs: { out: options.out } });
     if (!options.wait) return collect(client, id, options);
     // A wrong address or key ends the command now, not after the patience of `wait`.
     await client.show(id);
@@ -139,29 +142,11 @@ function shownValue(value: unknown): string {
 async function collect(client: BatchCalls, id: string, { out }: WaitOptions): Promise<void> {
   const lines = terminated(client.resultLines(id));
   if (out === undefined) await pipeline(lines, process.stdout, { end: false });
-  else await writeWhole(lines, out);
+  else await streamReport(out, lines);
 }
 
 async function* terminated(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
-}
-
-/** Writes a regular file under another name first and renames it when it is complete. Devices are written directly. */
-async function writeWhole(pieces: AsyncIterable<string>, out: string): Promise<void> {
-  if (statSync(out, { throwIfNoEntry: false })?.isFile() === false) {
-    return pipeline(pieces, createWriteStream(out));
-  }
-  const part = `${out}.part`;
-  const remove = () => rmSync(part, { force: true });
-  process.once('exit', remove);
-  try {
-    // Opened first: a stream that is destroyed while it opens its file would create it after the removal.
-    const file = await open(part, 'w');
-    await pipeline(pieces, file.createWriteStream());
-    renameSync(part, out);
-  } finally {
-    remove();
-  }
 }
 
 /**

@@ -1,8 +1,8 @@
-import { parse } from 'node:path';
+import { join, parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS } from '../api/index.js';
-import { OperatorError, SYSTEM_ONE_PATH, systemClock, visibleJson } from '../base/index.js';
-import { Catalog, readManifest } from '../engine/index.js';
+import { Interrupted, OperatorError, SYSTEM_ONE_PATH, systemClock, visibleJson } from '../base/index.js';
+import { Catalog, MANIFEST_FILE, readManifest } from '../engine/index.js';
 import {
   buildReport,
   type Cases,
@@ -24,17 +24,19 @@ import {
   wrongAnswers,
 } from '../evaluation/index.js';
 import { openLocal } from '../server/index.js';
-import { loadSettings, type Settings } from '../settings/index.js';
+import { configFile, loadSettings, type Settings } from '../settings/index.js';
 import { createErrorLog } from '../telemetry/index.js';
 import { readWholeBetween, tokenOf } from './arguments.js';
 import { readBenchmark } from './benchmark-format.js';
+import { checkFiles } from './command-files.js';
 import { applyFit, fitAnswers } from './eval-fit.js';
 import { pricesFor } from './eval-prices.js';
 import { EvalProgress } from './eval-progress.js';
 import { comparisonText, reportText } from './eval-table.js';
-import { print, printError, reportError, requireReportFolders, writeReport } from './output.js';
-import { requireChangeable } from './own-models.js';
+import { print, printError, reportError } from './output.js';
+import { requireEditable } from './own-models.js';
 import { INTERRUPTED } from './signals.js';
+import { writeReport } from './whole-output.js';
 
 interface EvalOptions {
   readonly config?: string;
@@ -74,19 +76,19 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
       seed: readWholeBetween('seed', options.seed, 0, 2 ** 32 - 1),
       resamples: readWholeBetween('resamples', options.resamples, 1, RESAMPLES_MAX),
     };
-    requireReportFolders(options);
     const settings = loadSettings(process.env, options.config);
-    if (options.fit) requireChangeable(settings);
+    checkFilesOf(file, options, settings);
+    if (options.fit) await requireEditable(settings);
     const cases = readCases(file, readBenchmark(options.format));
     if (options.compare !== undefined) return compareRuns(cases, options.compare, bootstrap, options);
-    const { outcomes, target, complete, calibrations } =
-      options.results === undefined
-        ? { ...(await ask(cases, settings, options)), calibrations: null }
-        : { ...stored(options.results, cases), complete: true };
-    if (!complete) {
+    const found =
+      options.results === undefined ? await ask(cases, settings, options) : stored(options.results, cases);
+    if (found === null) {
       process.exitCode = INTERRUPTED;
       return;
     }
+    const { outcomes, target } = found;
+    const calibrations = 'calibrations' in found ? found.calibrations : null;
     warnOfMixed(cases, { outcomes });
     const prices = await pricesFor(settings, target.kind === 'results' ? 'batch' : 'live');
     const { report, answered, failures } = buildReport({ cases, outcomes, target, prices, ...bootstrap });
@@ -105,6 +107,25 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
     if (fit !== null) await applyFit(fit, settings.models);
   });
 
+/** Throws OperatorError if an output cannot be written or would overwrite another file of the command. */
+function checkFilesOf(cases: string, options: EvalOptions, { models }: Pick<Settings, 'models'>): void {
+  const { config, results, compare, json, html, errors } = options;
+  const asks = results === undefined && compare === undefined;
+  checkFiles({
+    inputs: {
+      'the cases': cases,
+      '--results': results,
+      '--compare': compare,
+      'the configuration': configFile(process.env, config),
+      'the manifest': join(models, MANIFEST_FILE),
+    },
+    outputs: { archive: asks ? archiveOf(cases, options) : undefined, json, html, errors },
+  });
+}
+
+const archiveOf = (cases: string, { archive }: EvalOptions): string =>
+  archive ?? `${parse(cases).name}.archive.jsonl`;
+
 /** On `/v1/systemone`, a server answers an unknown model with its default one. */
 function warnOfOtherModels({ models }: EvaluationReport, { model }: EvalOptions): void {
   const others = models.filter((answered) => answered !== model && !answered.startsWith(`${model}-`));
@@ -112,9 +133,9 @@ function warnOfOtherModels({ models }: EvaluationReport, { model }: EvalOptions)
   printError(`--model ${model}: answers came from ${modelsText(others)}.`);
 }
 
-/** Asks a server, or the engine in this process. */
-async function ask(cases: Cases, settings: Settings, options: EvalOptions): Promise<Evaluated> {
-  const archive = options.archive ?? `${parse(cases.file).name}.archive.jsonl`;
+/** Asks a server, or the engine in this process. Null if it was interrupted. */
+async function ask(cases: Cases, settings: Settings, options: EvalOptions): Promise<Evaluated | null> {
+  const archive = archiveOf(cases.file, options);
   const model = options.model ?? null;
   const exact = options.exact ?? settings.engine.exact;
   const variants = {
@@ -130,9 +151,10 @@ async function ask(cases: Cases, settings: Settings, options: EvalOptions): Prom
   }
   const alone = options.url === undefined && OF_SERVER.find((name) => options[name] !== undefined);
   if (alone) throw new OperatorError(`${alone}: give --url, too.`);
-  const openEngine = (inExactMode: boolean) => () => openEngineTarget(cases, settings, inExactMode, options);
-  const { url } = options;
   const stopping = new AbortController();
+  const openEngine = (inExactMode: boolean) => () =>
+    openEngineTarget(cases, settings, inExactMode, options, stopping.signal);
+  const { url } = options;
   onInterrupt(stopping);
   const progress = await EvalProgress.create();
   try {
@@ -151,12 +173,13 @@ async function ask(cases: Cases, settings: Settings, options: EvalOptions): Prom
         await sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
       },
     });
-    if (!evaluated.complete) {
-      progress.note(
-        `Stopped after ${progress.text}. Repeat the command with --resume to continue ${archive}.`,
-      );
-    }
-    return evaluated;
+    if (evaluated.complete) return evaluated;
+    progress.note(`Stopped after ${progress.text}. Repeat the command with --resume to continue ${archive}.`);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    progress.note('Stopped before the first request. To start again, repeat the command.');
+    return null;
   } finally {
     progress.stop();
   }
@@ -186,6 +209,7 @@ async function openEngineTarget(
   settings: Settings,
   exact: boolean,
   { model, concurrency }: EvalOptions,
+  stop: AbortSignal,
 ): Promise<Target> {
   if (model !== undefined) {
     const catalog = new Catalog(await readManifest(settings.models), settings.models);
@@ -204,7 +228,7 @@ async function openEngineTarget(
         token: () => {},
         progress: () => {},
       },
-      stop: new AbortController().signal,
+      stop,
     },
     [...names],
   );

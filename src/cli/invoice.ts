@@ -1,8 +1,11 @@
 import { type Invoice, monthBefore, monthOf, readInvoice, showAmount, showPrice } from '../access/index.js';
 import { VERSION } from '../base/index.js';
 import { facts, page, table } from '../report/index.js';
-import { type Options, printJson, requireReportFolders, writeReport } from './output.js';
+import { configFile } from '../settings/index.js';
+import { checkFiles } from './command-files.js';
+import { type Options, printJson } from './output.js';
 import { csv } from './text-table.js';
+import { writeReport } from './whole-output.js';
 import { withAdministration } from './with-store.js';
 
 interface InvoiceOptions {
@@ -17,7 +20,10 @@ interface InvoiceOptions {
 /** `decider usage --invoice`: a workspace's charges of one UTC month as CSV, JSON or a page to print. */
 export const invoice = ({ invoice: workspace, month, html, ...options }: Options & InvoiceOptions) =>
   withAdministration(options, async (administration, settings, clock) => {
-    requireReportFolders(html === undefined ? {} : { html });
+    checkFiles({
+      inputs: { 'the configuration': configFile(process.env, options.config) },
+      outputs: { html },
+    });
     const now = clock.now();
     const made = await readInvoice(administration, workspace, month ?? monthBefore(now));
     const { currency } = settings.billing;

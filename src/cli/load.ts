@@ -30,9 +30,11 @@ import {
   watchClient,
 } from '../load/index.js';
 import { readWholeBetween, tokenOf } from './arguments.js';
+import { checkFiles } from './command-files.js';
 import { LoadStatus, printLoad } from './load-output.js';
-import { reportError, requireReportFolders, writeReport } from './output.js';
+import { reportError } from './output.js';
 import { INTERRUPTED, onStopSignals } from './signals.js';
+import { writeReport } from './whole-output.js';
 
 const RATES_MAX = 50;
 const MINUTE_MS = 60_000;
@@ -69,8 +71,8 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     const target = options.find === undefined ? null : readTarget(options.find, plan.timeoutMs);
     const minutes = readMinutes(options);
     const endsAt = minutes === null ? undefined : systemClock.monotonic() + minutes * MINUTE_MS;
+    checkFiles({ inputs: { '--cases': options.cases }, outputs: { json: options.json, html: options.html } });
     const requests = await readRequests(options, plan.seed, isDecisionsPath(url));
-    requireReportFolders(options);
     const server = new HttpTarget(url, tokenOf(options.token), plan.connections);
     const ending = new AbortController();
     onStopSignals(

@@ -1,6 +1,12 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { isJournal, OperatorError, visibleJson, visibleLines, withPriority } from '../base/index.js';
+import {
+  Interrupted,
+  isJournal,
+  OperatorError,
+  visibleJson,
+  visibleLines,
+  withPriority,
+} from '../base/index.js';
+import { INTERRUPTED } from './signals.js';
 
 /** Options of every command. */
 export interface Options {
@@ -22,28 +28,6 @@ export const printJson = (value: unknown): void => {
   process.stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`);
 };
 
-/** Options that name the file of a report. */
-const REPORTS = ['json', 'html', 'errors'] as const;
-type Report = (typeof REPORTS)[number];
-
-/** Throws OperatorError if a report could not be written: before a measurement, not after it. */
-export function requireReportFolders(files: Readonly<Partial<Record<Report, string>>>): void {
-  for (const option of REPORTS) {
-    const file = files[option];
-    if (file !== undefined && !existsSync(dirname(file)))
-      throw new OperatorError(`${option}: the folder of ${file} does not exist.`);
-  }
-}
-
-/** Writes the file of an option such as `--json`. Throws OperatorError. */
-export function writeReport(option: Report | 'out', file: string, content: string | Uint8Array): void {
-  try {
-    writeFileSync(file, content);
-  } catch (error) {
-    throw new OperatorError(`${option}: ${(error as Error).message}.`);
-  }
-}
-
 /** Runs a command. An OperatorError ends the process with status 1 and one line, any other error with a stack. */
 export async function reportError(command: () => void | Promise<void>): Promise<void> {
   try {
@@ -53,8 +37,12 @@ export async function reportError(command: () => void | Promise<void>): Promise<
   }
 }
 
-/** Prints the error, in systemd's journal as one, and ends the process with status 1. */
+/** Prints the error, in systemd's journal as one, and ends the process with status 1; after Ctrl-C, with status 130. */
 export function fail(error: unknown): never {
+  if (error instanceof Interrupted) {
+    printError(error.message);
+    process.exit(INTERRUPTED);
+  }
   const { message, stack } = error as Error;
   const text = visibleLines(String(error instanceof OperatorError ? message : (stack ?? error)));
   process.stderr.write(`${isJournal(process.stderr.fd, process.env) ? withPriority('error', text) : text}\n`);

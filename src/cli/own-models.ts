@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import { IS_BUNDLE, OperatorError } from '../base/index.js';
+import { requireWritableManifest } from '../engine/index.js';
 import { EMBEDDED_MODELS, inWorkingFolder, type Settings } from '../settings/index.js';
 
 /**
@@ -25,4 +26,10 @@ export function requireChangeable(
   throw new OperatorError(
     'The manifest of the embedded model is part of the bundle and is not changed. Set models (DECIDER_MODELS) to a folder of your own.',
   );
+}
+
+/** Rejects with OperatorError if the manifest cannot be changed: before a measurement that is for it. */
+export async function requireEditable(settings: Pick<Settings, 'models'>): Promise<void> {
+  requireChangeable(settings);
+  await requireWritableManifest(settings.models);
 }

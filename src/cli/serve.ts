@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import { systemClock, visible } from '../base/index.js';
+import { Interrupted, systemClock, visible } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { openSecrets, serviceLinksNotice, settingsReader } from '../settings/index.js';
@@ -87,7 +87,7 @@ export async function serve(config: string | undefined): Promise<void> {
       stop: ending.signal,
     });
   } catch (error) {
-    if (ending.signal.aborted) process.exit(0);
+    if (ending.signal.aborted || error instanceof Interrupted) process.exit(0);
     fail(error);
   }
   const tellSystemd = async (state: string) => {

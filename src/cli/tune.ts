@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { OperatorError, systemClock, usableCores } from '../base/index.js';
 import {
   bytesOf,
@@ -8,13 +9,14 @@ import {
   deriveSizes,
   deviceTitle,
   holdWeights,
+  MANIFEST_FILE,
   ModelError,
   memorySpaces,
   openModel,
   readManifest,
 } from '../engine/index.js';
 import { placeModel, prepareEngine, requireImageRoom } from '../server/index.js';
-import { loadSettings, type Settings } from '../settings/index.js';
+import { configFile, loadSettings, type Settings } from '../settings/index.js';
 import {
   type EngineChoice,
   engineOpener,
@@ -27,17 +29,11 @@ import {
   tune as tuneWith,
   writeEngine,
 } from '../tuning/index.js';
-import {
-  type Options,
-  print,
-  printError,
-  printJson,
-  reportError,
-  requireReportFolders,
-  writeReport,
-} from './output.js';
-import { requireChangeable } from './own-models.js';
+import { checkFiles } from './command-files.js';
+import { type Options, print, printError, printJson, reportError } from './output.js';
+import { requireEditable } from './own-models.js';
 import { tuneText } from './tune-output.js';
+import { writeReport } from './whole-output.js';
 
 interface TuneOptions extends Options {
   readonly model?: string;
@@ -54,9 +50,15 @@ const MINUTES_MAX = 600;
 export const tune = (options: TuneOptions): Promise<void> =>
   reportError(async () => {
     const minutes = readMinutes(options.minutes);
-    if (options.html !== undefined) requireReportFolders({ html: options.html });
     const settings = loadSettings(process.env, options.config);
-    if (options.write) requireChangeable(settings);
+    checkFiles({
+      inputs: {
+        'the configuration': configFile(process.env, options.config),
+        'the manifest': join(settings.models, MANIFEST_FILE),
+      },
+      outputs: { html: options.html },
+    });
+    if (options.write) await requireEditable(settings);
     const build = await buildNamed(settings.models, options.model);
     const { plan, measurer, open, close } = openMachine(settings, build);
     try {

@@ -10,7 +10,7 @@ const STATUS_OF_SIGNAL = { SIGINT: INTERRUPTED, SIGTERM: 143 } as const;
 /** Characters that a header carries unchanged. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 /** System calls whose failure concerns a file of the user. */
-const FILE_CALLS = new Set(['open', 'read', 'write', 'close', 'rename']);
+const FILE_CALLS = new Set(['open', 'read', 'write', 'fchmod', 'fsync', 'close', 'rename', 'copyfile']);
 
 /** The client's own types about the connection. Others have a sentence for people. */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['unreachable', 'connection_lost', 'timeout']);

@@ -38,7 +38,7 @@ export { holdWeights } from './models/hold.js';
 export { loadVerified } from './models/load-verified.js';
 export { buildId, MANIFEST_FILE, ModelError, manifestFault, readManifest } from './models/manifest.js';
 export { addBuild, type NewBuild, removeBuilds } from './models/manifest-builds.js';
-export { editManifest, editOrCreateManifest } from './models/manifest-edit.js';
+export { editManifest, editOrCreateManifest, requireWritableManifest } from './models/manifest-edit.js';
 export { type Manifest, type ManifestModel, splitNames } from './models/manifest-schema.js';
 export { type OpenModel, openModel } from './models/model.js';
 export { ChecksumError, fileVersions, requireUnchanged, verifyChecksum } from './models/model-file.js';

@@ -1,3 +1,4 @@
+import { Interrupted } from '../base/index.js';
 import { Archive, type ArchivedAnswer, refuseExisting } from './archive.js';
 import { requireSameBuilds } from './archive-header.js';
 import type { Cases } from './cases/read-cases.js';
@@ -32,12 +33,14 @@ export interface Evaluated {
  * Asks every case, in every variant, and archives each response. In exact mode, the outcome does not depend on the
  * concurrency or on interruptions.
  *
- * @throws OperatorError if the archive or the target cannot be used
+ * @throws OperatorError if the archive or the target cannot be used; Interrupted if it was stopped before the target was open
  */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
-  const { cases, variants, model, resume } = options;
+  const { cases, variants, model, resume, signal } = options;
   if (!resume) refuseExisting(options.archive);
-  let target = await options.openTarget();
+  const opened = await unlessStopped(options.openTarget, signal);
+  if (opened === null) throw new Interrupted();
+  let target = opened;
   const { description, calibrations } = target;
   try {
     const header = {
@@ -57,7 +60,9 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
       let complete = await run(({ variant }) => variant !== 'other mode', target);
       if (complete && open.some(({ variant }) => variant === 'other mode')) {
         await target.close();
-        target = await options.openOtherMode();
+        const other = await unlessStopped(options.openOtherMode, signal);
+        if (other === null) return { outcomes, target: description, complete: false };
+        target = other;
         requireSameBuilds(options.archive, calibrations, target.calibrations);
         complete = await run(({ variant }) => variant === 'other mode', target);
       }
@@ -67,6 +72,16 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
     }
   } finally {
     await target.close();
+  }
+}
+
+/** Null if the signal aborted, or a signal to all processes of the command ended one that `open` needs. */
+async function unlessStopped(open: () => Promise<Target>, signal: AbortSignal): Promise<Target | null> {
+  try {
+    return await open();
+  } catch (error) {
+    if (signal.aborted || error instanceof Interrupted) return null;
+    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ export { changedSettings } from './changes.js';
 export { engineThreads } from './engine-threads.js';
 export { openSecrets } from './open-secrets.js';
 export { DEFAULT_PRICES } from './prices.js';
-export { listSettings, SettingsError } from './read-settings.js';
+export { configFile, listSettings, SettingsError } from './read-settings.js';
 export { serviceLinksNotice } from './service-links.js';
 export {
   defaultFolders,

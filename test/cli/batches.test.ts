@@ -253,7 +253,7 @@ test('batches: a doubt is printed exactly if the server may have changed somethi
 test('batches submit --wait: a failure after the batch was submitted says how to go on', async (t) => {
   const folder = t.testdir({ 'cases.jsonl': lines(2) });
   const cases = join(folder, 'cases.jsonl');
-  const out = join(folder, 'none', 'results');
+  const out = '/dev/full';
   const submitted = response('{"id":"batch_1","lines":2}');
   const finished = '{"id":"batch_1","lines":2,"results_available":true,"counts":{"done":2,"failed":0}}';
   const full = await besideStub(t, submitted, response(finished), response('{}\n{}\n'));
@@ -262,8 +262,14 @@ test('batches submit --wait: a failure after the batch was submitted says how to
   t.match(failed.stderr.split('\n'), [
     'batch_1: 2 lines',
     `batch_1 has finished. To get its results: decider batches results batch_1 --out ${out} --url ${full.url}`,
-    /^file: ENOENT/,
+    /^file: ENOSPC/,
   ]);
+  const nowhere = await full.run('submit', cases, '--wait', '--out', join(folder, 'none', 'results'));
+  t.match(
+    nowhere,
+    { code: 1, stderr: /^out: the folder of \S+ does not exist\.\n$/ },
+    'nothing is submitted',
+  );
   const gone = await besideStub(t, submitted, refusal('batch_not_found', '404 Not Found'));
   const { stderr } = await gone.run('submit', cases, '--wait');
   t.equal(stderr, 'batch_1: 2 lines\nbatch_not_found: A sentence.\n');
@@ -284,7 +290,13 @@ test('batches: every failure is one line and status 1', async (t) => {
   await mistake(/^file: EISDIR/, 'submit', folder);
   const { id } = await json('submit', cases);
   await run('results', id, '--wait');
-  await mistake(/^file: ENOENT/, 'results', id, '--out', join(folder, 'nowhere', 'results.jsonl'));
+  await mistake(
+    /^out: the folder of .* does not exist/,
+    'results',
+    id,
+    '--out',
+    join(folder, 'nowhere', 'results.jsonl'),
+  );
   await mistake(/^file: ENOSPC/, 'results', id, '--out', '/dev/full');
   for (const [environment, args, pattern] of [
     [{}, [], /^token: give --token, or set DECIDER_TOKEN\.$/],

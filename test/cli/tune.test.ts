@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { readManifest } from '../../src/engine/index.js';
@@ -54,4 +54,9 @@ test('tune: wrong arguments, before anything is measured', async (t) => {
   const html = join(models, 'missing', 'page.html');
   t.match(await refused('--html', html), /^html: the folder of .* does not exist\.$/m);
   t.notOk(existsSync(html));
+  // In the place of the file that an edit writes first.
+  mkdirSync(join(models, 'manifest.json.new'));
+  const before = readdirSync(models);
+  t.match(await refused('--write'), /^\S+manifest\.json cannot be changed: [^\n]*\n$/);
+  t.strictSame(readdirSync(models), [...before, 'manifest.json.lock'].sort());
 });

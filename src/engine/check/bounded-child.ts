@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { Interrupted } from '../../base/index.js';
 import { type BuildFiles, bytesOf } from '../models/catalog.js';
 
 /** Limits of a child process that opens a model. */
@@ -35,6 +36,9 @@ const HEAP_MEBIBYTES = 1_024;
 /** How much of the end of its output is kept. */
 const OUTPUT_CHARACTERS_MAX = 1 << 20;
 
+/** Signals that nothing in the child causes. */
+const STOPPING: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM']);
+
 const SHELL = '/bin/sh';
 
 /** Limits for reading the files of a build on a device; '' is the CPU. */
@@ -49,8 +53,8 @@ export function limitsFor(build: BuildFiles, device: string): ChildLimits {
 /**
  * Runs a file of this program in a child process with bounded time and memory, which reads `task` as JSON from standard
  * input and reports lines on file descriptor 3. llama.cpp aborts its process on a failed assertion, which a damaged or
- * hostile file can cause; here only the child ends. `threads`: those that compute. Throws ChildError, or the signal's
- * reason.
+ * hostile file can cause; here only the child ends. `threads`: those that compute. Throws ChildError, Interrupted if
+ * SIGINT or SIGTERM ended the child, or the signal's reason.
  */
 export async function runBounded(
   file: string,
@@ -79,6 +83,8 @@ export async function runBounded(
     });
     const [said, reported] = await Promise.all([lastOf(errors), lastOf(reports), ended]);
     stop?.throwIfAborted();
+    // The same signal to this process may come later.
+    if (STOPPING.has(child.signalCode)) throw new Interrupted();
     return { lines: reported.split('\n').slice(0, -1), ending: endingOf(child, said), late };
   } finally {
     clearTimeout(timer);

@@ -74,9 +74,41 @@ async function replace(folder: string, before: Manifest | null, after: Manifest)
   return after;
 }
 
+/**
+ * Rejects with ModelError if the manifest of a models folder cannot be replaced. Its contents are not read; a folder without
+ * one is accepted.
+ */
+export async function requireWritableManifest(folder: string): Promise<void> {
+  const file = join(folder, MANIFEST_FILE);
+  if (!existsSync(file)) return;
+  await whileLocked(folder, async () => {
+    try {
+      rmSync(writeBeside(realpathSync(file), ''));
+    } catch (error) {
+      throw notWritable(folder, error);
+    }
+  });
+}
+
 /** Replaces the contents of a file at once and durably. Keeps its owner, its mode, and the link if it is one. */
 function writeWhole(file: string, text: string): void {
   const target = existsSync(file) ? realpathSync(file) : file;
+  const temporary = writeBeside(target, text);
+  try {
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  try {
+    syncFolder(dirname(target));
+  } catch {
+    // The change is in force, so it must not be reported as failed. Some network file systems cannot flush a folder.
+  }
+}
+
+/** Writes a file that can take the place of `target`: with its owner and its mode, and on the disk. Returns its path. */
+function writeBeside(target: string, text: string): string {
   const before = statSync(target, { throwIfNoEntry: false });
   // One name suffices under the lock; a crash may have left the file.
   const temporary = `${target}.new`;
@@ -93,15 +125,10 @@ function writeWhole(file: string, text: string): void {
     } finally {
       closeSync(descriptor);
     }
-    renameSync(temporary, target);
+    return temporary;
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
-  }
-  try {
-    syncFolder(dirname(target));
-  } catch {
-    // The change is in force, so it must not be reported as failed. Some network file systems cannot flush a folder.
   }
 }
 

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'tap';
+import { entryFile, Interrupted, random } from '../../src/base/index.js';
+import { runBounded } from '../../src/engine/index.js';
+import { Command } from '../support/cli.js';
+import { writeCases } from '../support/evaluation/cases.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const NO_LINUX = process.platform !== 'linux' && 'there is no /proc here';
+const LIMITS = { milliseconds: 60_000, dataBytes: null };
+
+test('a child that a signal to the whole command ends is no fault of what it does', async (t) => {
+  const folder = t.testdir(
+    Object.fromEntries(
+      ['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGSEGV'].map((signal) => [
+        `${signal}.mjs`,
+        `process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`,
+      ]),
+    ),
+  );
+  const ended = (signal: string) => runBounded(join(folder, `${signal}.mjs`), {}, 1, LIMITS);
+  for (const signal of ['SIGINT', 'SIGTERM']) await t.rejects(ended(signal), new Interrupted(), signal);
+  for (const signal of ['SIGKILL', 'SIGSEGV']) t.match(await ended(signal), { ending: signal });
+});
+
+/** The processes that the main thread of a process has started. */
+const childrenOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+
+/** Starts a command as a terminal does, in a process group of its own, and sends Ctrl-C to all of it once it has a child. */
+async function interrupted(t: Parameters<typeof dataFolder>[0], args: readonly string[], models: string) {
+  const child = spawn(process.execPath, [fileURLToPath(entryFile('cli/main')), ...args], {
+    env: {
+      PATH: process.env.PATH,
+      DECIDER_MODELS: models,
+      DECIDER_DATA: dataFolder(t),
+      DECIDER_ENGINE_THREADS: '1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const command = new Command(child);
+  const pid = child.pid as number;
+  t.teardown(() => {
+    child.kill('SIGKILL');
+  });
+  await until(() => childrenOf(pid) !== '');
+  process.kill(-pid, 'SIGINT');
+  const { stderr, stdout } = await command.end();
+  return { status: child.signalCode ?? child.exitCode, stderr, stdout };
+}
+
+test('Ctrl-C while a command checks a model file', { skip: NO_LINUX }, async (t) => {
+  const folder = t.testdir();
+  const cases = join(folder, 'cases.jsonl');
+  const archive = join(folder, 'archive');
+  writeCases(cases, random(1), 2);
+  const models = modelsFolder(dataFolder(t));
+  const evaluated = await interrupted(t, ['eval', cases, '--archive', archive], models);
+  t.equal(evaluated.status, 130);
+  t.match(evaluated.stderr, /^Stopped before the first request\. To start again, repeat the command\.$/m);
+  t.strictSame(readdirSync(folder), ['cases.jsonl']);
+
+  const own = dataFolder(t);
+  const file = join(
+    models,
+    JSON.parse(readFileSync(join(models, 'manifest.json'), 'utf8')).models[0].builds[0].file,
+  );
+  const added = await interrupted(t, ['models', 'add', file, '--id', 'other'], own);
+  t.equal(added.status, 130);
+  t.match(added.stderr, /^Stopped\./m);
+  t.strictSame(readdirSync(own), []);
+
+  for (const args of [['models', 'check'], ['tune']]) {
+    const { status, stderr } = await interrupted(t, args, models);
+    t.ok(status === 'SIGINT' || status === 130, String(status));
+    t.notMatch(stderr, /SIGINT|ended the/);
+  }
+});
