@@ -1,5 +1,7 @@
-import { type Dialect, indented, type JsonNode, object, text } from '../json/json-node.js';
+import { type Dialect, indented, type JsonNode } from '../json/json-node.js';
 import { decisionsRequest } from './decisions-request.js';
+import { inline, placeOf, pythonText, templateLiteral } from './json-text.js';
+import { isKept, JAVASCRIPT_KEEPS, PYTHON_KEEPS } from './kept-json.js';
 import { type BuiltRequest, partOf } from './request.js';
 import { typedRequest } from './typed-request.js';
 
@@ -60,36 +62,46 @@ const TYPESCRIPT: Dialect = {
   key: (name) => (name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)),
 };
 
-const INSTALL = '// npm pkg set type=module && npm install @typesafe-ai/sdk';
+/** The first lines of a program: how it is run, and what it imports. */
+const SETUP = '// npm pkg set type=module';
+const READS_FILES = "import { readFileSync } from 'node:fs';";
+const AS_TEXT = 'The request is a text: a value would change a number, or the order or number of keys.';
+
+/** The lines that read the images. */
+const dataLines = (request: BuiltRequest): string[] =>
+  request.images.map(
+    (_, at) => `const data${at + 1} = readFileSync(${JSON.stringify(fileOf(request, at))}, 'base64');`,
+  );
+const dataOf = (at: number): string => `data${at + 1}`;
 
 function typescriptOf(request: BuiltRequest, server: string): string {
+  if (!isKept(request.node, JAVASCRIPT_KEEPS)) return fetchOf(request, server);
   const { images } = request;
+  const install = `${SETUP} && npm install @typesafe-ai/sdk`;
   const client = [
     'const client = new TypeSafeClient({',
     '  apiKey: process.env.TOKEN,',
     `  baseURL: ${JSON.stringify(server)},`,
     '});',
   ];
+  const body = indented(typedRequest(inline(request, dataOf)), '\n', TYPESCRIPT);
   if (images.length === 0) {
     return [
-      INSTALL,
+      install,
       "import { TypeSafeClient } from '@typesafe-ai/sdk';",
       '',
       ...client,
-      `const { answers } = await client.systemOne(${indented(typedRequest(request.node), '\n', TYPESCRIPT)});`,
+      `const { answers } = await client.systemOne(${body});`,
       'console.log(answers);',
       '',
     ].join('\n');
   }
-  const body = indented(typedRequest(inline(request, (at) => `data${at + 1}`)), '\n', TYPESCRIPT);
   return [
-    INSTALL,
-    "import { readFileSync } from 'node:fs';",
+    install,
+    READS_FILES,
     "import { type SystemOneRequest, TypeSafeClient } from '@typesafe-ai/sdk';",
     '',
-    ...images.map(
-      (_, at) => `const data${at + 1} = readFileSync(${JSON.stringify(fileOf(request, at))}, 'base64');`,
-    ),
+    ...dataLines(request),
     ...client,
     `const request: SystemOneRequest & { assets: object; image_budget?: number } = ${body};`,
     'const { answers } = await client.systemOne(request);',
@@ -98,21 +110,59 @@ function typescriptOf(request: BuiltRequest, server: string): string {
   ].join('\n');
 }
 
+/** A program without a client library, whose values JavaScript does not read. */
+function fetchOf(request: BuiltRequest, server: string): string {
+  const body = templateLiteral(inline(request, (at) => placeOf(dataOf(at))));
+  return [
+    SETUP,
+    ...(request.images.length === 0 ? [] : [READS_FILES]),
+    '',
+    ...dataLines(request),
+    `// ${AS_TEXT}`,
+    `const body = ${body};`,
+    `const response = await fetch(${JSON.stringify(`${server}/v1/decide`)}, {`,
+    "  method: 'POST',",
+    "  headers: { authorization: 'Bearer ' + process.env.TOKEN, 'content-type': 'application/json' },",
+    '  body,',
+    '});',
+    'console.log(await response.text());',
+    '',
+  ].join('\n');
+}
+
 function openaiOf(request: BuiltRequest, server: string): string {
   const { images } = request;
-  const body = decisionsRequest(request, (at) => ({ kind: 'literal', source: `url${at + 1}` }));
-  const urls = images.flatMap(({ format }, at) => [
-    `const data${at + 1} = readFileSync(${JSON.stringify(fileOf(request, at))}, 'base64');`,
-    `const url${at + 1} = \`data:image/${format};base64,\${data${at + 1}}\`;`,
-  ]);
+  const urls = images.map(
+    ({ format }, at) => `const url${at + 1} = \`data:image/${format};base64,\${${dataOf(at)}}\`;`,
+  );
+  const bodyWith = (source: (at: number) => string): JsonNode =>
+    decisionsRequest(request, (at) => ({ kind: 'literal', source: source(at) }));
+  const asText = !isKept(
+    bodyWith(() => 'null'),
+    JAVASCRIPT_KEEPS,
+  );
+  const body = asText
+    ? templateLiteral(bodyWith((at) => placeOf(`url${at + 1}`)))
+    : indented(
+        bodyWith((at) => `url${at + 1}`),
+        '\n',
+        TYPESCRIPT,
+      );
   return [
-    ...(images.length === 0 ? [] : ["import { readFileSync } from 'node:fs';"]),
+    ...(images.length === 0 ? [] : [READS_FILES]),
     "import OpenAI from 'openai';",
     '',
+    ...dataLines(request),
     ...urls,
     `const client = new OpenAI({ apiKey: process.env.TOKEN, baseURL: ${JSON.stringify(`${server}/v1`)} });`,
-    `const { answers } = await client.decisions.create(${indented(body, '\n', TYPESCRIPT)});`,
-    'console.log(answers);',
+    ...(asText
+      ? [
+          `// ${AS_TEXT}`,
+          `const body = ${body};`,
+          "const headers = { 'content-type': 'application/json' };",
+          "console.log(await client.post('/decisions', { body, headers }));",
+        ]
+      : [`const { answers } = await client.decisions.create(${body});`, 'console.log(answers);']),
     '',
   ].join('\n');
 }
@@ -127,8 +177,9 @@ function pythonOf(request: BuiltRequest, server: string): string {
   const { images } = request;
   const encoded = images.map(
     (_, at) =>
-      `data${at + 1} = base64.b64encode(open(${JSON.stringify(fileOf(request, at))}, "rb").read()).decode()`,
+      `${dataOf(at)} = base64.b64encode(open(${JSON.stringify(fileOf(request, at))}, "rb").read()).decode()`,
   );
+  const asText = !isKept(request.node, PYTHON_KEEPS);
   return [
     ...(images.length === 0 ? [] : ['import base64']),
     'import json',
@@ -136,33 +187,16 @@ function pythonOf(request: BuiltRequest, server: string): string {
     'import urllib.request',
     '',
     ...encoded,
-    `request = ${indented(
-      inline(request, (at) => `data${at + 1}`),
-      '\n',
-      PYTHON,
-    )}`,
+    ...(asText
+      ? [`# ${AS_TEXT}`, `request = ${pythonText(inline(request, (at) => placeOf(dataOf(at))))}`]
+      : [`request = ${indented(inline(request, dataOf), '\n', PYTHON)}`]),
     'call = urllib.request.Request(',
     `    ${JSON.stringify(`${server}/v1/decide`)},`,
-    '    data=json.dumps(request).encode(),',
+    `    data=${asText ? 'request' : 'json.dumps(request)'}.encode(),`,
     '    headers={"Authorization": "Bearer " + os.environ["TOKEN"], "Content-Type": "application/json"},',
     ')',
     'with urllib.request.urlopen(call) as response:',
     '    print(json.load(response)["answers"])',
     '',
   ].join('\n');
-}
-
-/** The request with the data of its images in variables, instead of in file parts. */
-function inline({ node, images }: BuiltRequest, variable: (at: number) => string): JsonNode {
-  if (node.kind !== 'object' || images.length === 0) return node;
-  const assets = object(
-    images.map(({ name, format }, at) => [
-      name,
-      object([
-        ['format', text(format)],
-        ['data_base64', { kind: 'literal', source: variable(at) }],
-      ]),
-    ]),
-  );
-  return object(node.entries.map(([name, value]) => [name, name === 'assets' ? assets : value]));
 }

@@ -13,8 +13,8 @@ const ORDER = `{
   "order": 4711,
   "customer": { "since": 2019, "orders": 38 },
   "lines": [
-    { "sku": "A-1", "name": "Desk lamp", "qty": 2, "price": 39.90 },
-    { "sku": "K-7", "name": "Gift wrap", "qty": 1, "price": 3.50 }
+    { "sku": "A-1", "name": "Desk lamp", "qty": 2, "price": 39.95 },
+    { "sku": "K-7", "name": "Gift wrap", "qty": 1, "price": 3.75 }
   ],
   "note": "Please no invoice in the parcel."
 }`;

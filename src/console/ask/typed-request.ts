@@ -1,7 +1,5 @@
 import { field, indented, type JsonNode, NULL, object } from '../json/json-node.js';
-
-/** A name that JavaScript would move to the beginning of an object. */
-const INDEX = /^(0|[1-9]\d*)$/;
+import { isKept, JAVASCRIPT_KEEPS } from './kept-json.js';
 
 /**
  * The same request as the types of the client library have it: labels are an object with null for those without a
@@ -32,10 +30,9 @@ function typedQuestion(question: JsonNode): JsonNode {
 function typedLabels(criteria: JsonNode): JsonNode {
   if (criteria.kind !== 'list') return criteria;
   const labels = criteria.items.flatMap((item) => (item.kind === 'text' ? [item.value] : []));
-  if (labels.length === criteria.items.length && !labels.some((label) => INDEX.test(label))) {
-    return object(labels.map((label) => [label, NULL]));
-  }
-  // An object would change the order of the labels.
+  const typed = object(labels.map((label) => [label, NULL]));
+  if (labels.length === criteria.items.length && isKept(typed, JAVASCRIPT_KEEPS)) return typed;
+  // An object would lose a label, or change their order.
   return { kind: 'literal', source: `${indented(criteria).replace(/\n */g, ' ')} as never` };
 }
 
@@ -43,5 +40,7 @@ const SIDES: Readonly<Record<string, string>> = { yes: 'true', no: 'false' };
 
 function typedSides(criteria: JsonNode): JsonNode {
   if (criteria.kind !== 'object') return criteria;
-  return object(criteria.entries.map(([name, value]) => [SIDES[name] ?? name, value]));
+  const typed = object(criteria.entries.map(([name, value]) => [SIDES[name] ?? name, value]));
+  // `yes` beside `true`, which the server refuses.
+  return isKept(typed, JAVASCRIPT_KEEPS) ? typed : criteria;
 }
