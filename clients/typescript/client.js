@@ -1,15 +1,47 @@
 // Written from src/client: DOCS=write node dist/test/main.js docs/client-files
+// src/client/label-order.ts
+var INDEX_MAX = 2 ** 32 - 2;
+var isIndex = (key) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) <= INDEX_MAX;
+function requireLabelOrder(criteria, name) {
+  if (typeof criteria !== "object" || criteria === null) return;
+  if (Array.isArray(criteria) || criteria instanceof Map) return;
+  const labels = Object.keys(criteria);
+  const [first] = labels;
+  if (labels.length < 2 || first === void 0 || !isIndex(first)) return;
+  throw new TypeError(
+    `${name}: JavaScript changes the order of labels that are whole numbers, such as "${first}". Give a list of labels, or a Map of label to description.`
+  );
+}
+function requireLabelOrders(questions, name) {
+  if (typeof questions !== "object" || questions === null) return;
+  for (const [key, question] of questions instanceof Map ? questions : Object.entries(questions)) {
+    if (typeof question !== "object" || question === null || question.type !== "choice") continue;
+    requireLabelOrder(question.criteria, `${name}.${key}.criteria`);
+  }
+}
+
 // src/client/ask-builders.ts
 function noul(instructions, criteria) {
   return { type: "noul", ...given(instructions), ...criteria !== void 0 && { criteria } };
 }
 function choice(instructions, criteria) {
+  requireLabelOrder(criteria, "criteria");
   return { type: "choice", ...given(instructions), criteria };
 }
 function score(instructions, criteria) {
   return { type: "score", ...given(instructions), criteria };
 }
 var given = (instructions) => instructions === void 0 || instructions === null ? {} : { instructions };
+
+// src/client/argument-checks.ts
+function requireFields(value, name) {
+  if (typeof value === "object" && value !== null && !(Symbol.iterator in value)) return;
+  throw new TypeError(`${name}: must be an object with fields.`);
+}
+function requireList(value, name) {
+  const isList = typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value) && !ArrayBuffer.isView(value);
+  if (!isList) throw new TypeError(`${name}: must be a list, a generator or another iterable object.`);
+}
 
 // src/client/client-error.ts
 var DeciderError = class _DeciderError extends Error {
@@ -53,49 +85,114 @@ var DeciderError = class _DeciderError extends Error {
   }
 };
 
-// src/client/image-sources.ts
-var INLINE_IMAGE_BYTES_MAX = 64 * 1024;
-async function readImages(images) {
-  const entries = Object.entries(images);
-  return Promise.all(entries.map(async ([reference, source]) => readImage(reference, await source)));
+// src/client/encode.ts
+var DEPTH_MAX = 1e3;
+var KEYS_MAX = 16;
+var KEY_CHARACTERS_MAX = 64;
+function encode(value, name) {
+  const found = { hasMap: false };
+  const fault = value === void 0 ? faultOf("must not be undefined") : faultIn(value, 0, found);
+  if (fault !== null) throw new TypeError(`${placeOf(name, fault.path)}: ${fault.message}.`);
+  return found.hasMap ? written(value) : JSON.stringify(value);
 }
-async function readImage(reference, source) {
-  const file = source instanceof Blob ? source : new Blob([source]);
-  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
-  const starts = (...bytes) => bytes.every((byte, at) => head[at] === byte);
-  if (starts(137, 80, 78, 71)) return { reference, format: "png", file };
-  if (starts(255, 216, 255)) return { reference, format: "jpeg", file };
-  throw new DeciderError("unsupported_image_format", `Image "${reference}" is neither PNG nor JPEG.`);
+function requireText(text, name) {
+  if (!/\p{Surrogate}/u.test(text)) return text;
+  throw new TypeError(`${name}: has half of a surrogate pair, which UTF-8 does not have.`);
 }
-async function inlineAssets(images) {
-  const assets = images.map(async ({ reference, format, file }) => {
-    const data_base64 = base64(new Uint8Array(await file.arrayBuffer()));
-    return [reference, { format, data_base64 }];
-  });
-  return Object.fromEntries(await Promise.all(assets));
-}
-async function withInlineImages(line) {
-  const { images, ...rest } = line;
-  return images === void 0 ? rest : { ...rest, assets: await inlineAssets(await readImages(images)) };
-}
-function formOf(request, images) {
-  const parts = images.map(
-    ({ reference, format }, at) => [reference, { format, part: `image-${at}` }]
-  );
-  const form = new FormData();
-  form.append("request", JSON.stringify({ ...request, assets: Object.fromEntries(parts) }));
-  images.forEach(({ file }, at) => {
-    form.append(`image-${at}`, file);
-  });
-  return form;
-}
-var BASE64_PIECE_BYTES = 3 * 8192;
-function base64(bytes) {
-  const pieces = [];
-  for (let from = 0; from < bytes.length; from += BASE64_PIECE_BYTES) {
-    pieces.push(btoa(String.fromCharCode(...bytes.subarray(from, from + BASE64_PIECE_BYTES))));
+var faultOf = (message) => ({ path: [], message });
+function faultIn(value, depth, found) {
+  switch (typeof value) {
+    case "object":
+      return value === null ? null : faultInObject(value, depth, found);
+    case "number":
+      return Number.isFinite(value) ? null : faultOf(`is ${value}, which JSON does not have`);
+    case "bigint":
+      return hasJson(value) ? faultInJson(value, depth, found) : faultOf("is a bigint; give a number or a string");
+    case "function":
+    case "symbol":
+      return faultOf(`is a ${typeof value}, which JSON does not have`);
+    default:
+      return null;
   }
-  return pieces.join("");
+}
+function faultInObject(value, depth, found) {
+  if (depth >= DEPTH_MAX) return faultOf("is nested too deeply, or contains itself");
+  if (Array.isArray(value)) return faultInList(value, depth, found);
+  if (!isPlain(value)) return faultInInstance(value, depth, found);
+  return hasJson(value) ? faultInJson(value, depth, found) : faultInFields(value, depth, found);
+}
+function faultInInstance(value, depth, found) {
+  if (value instanceof Map) {
+    found.hasMap = true;
+    return faultInEntries(value, depth, found);
+  }
+  if (value instanceof Date && Number.isNaN(value.getTime())) return faultOf("is an invalid date");
+  if (hasJson(value) && !ArrayBuffer.isView(value)) return faultInJson(value, depth, found);
+  if (value instanceof String || value instanceof Boolean || value instanceof Number) {
+    return faultIn(value.valueOf(), depth + 1, found);
+  }
+  const isRecord2 = tagOf(value) === "[object Object]" && Object.keys(value).length > 0;
+  if (isRecord2) return faultInFields(value, depth, found);
+  return faultOf(`is of the class ${nameOf(value)}, whose content JSON does not have`);
+}
+function faultInJson(value, depth, found) {
+  const json2 = value.toJSON("");
+  return json2 === void 0 ? faultOf("has a toJSON() that gives undefined") : faultIn(json2, depth + 1, found);
+}
+function faultInFields(value, depth, found) {
+  for (const key of Object.keys(value)) {
+    const fault = faultIn(value[key], depth + 1, found);
+    if (fault !== null) return within(fault, key);
+  }
+  return null;
+}
+function faultInList(list, depth, found) {
+  for (let at = 0; at < list.length; at += 1) {
+    const value = list[at];
+    const fault = value === void 0 ? faultOf("must not be undefined") : faultIn(value, depth + 1, found);
+    if (fault !== null) return within(fault, at);
+  }
+  return null;
+}
+function faultInEntries(map, depth, found) {
+  for (const [key, value] of map) {
+    if (typeof key !== "string") return faultOf(`has a key that is a ${typeof key}; keys must be strings`);
+    const fault = faultIn(value, depth + 1, found);
+    if (fault !== null) return within(fault, key);
+  }
+  return null;
+}
+function within(fault, key) {
+  fault.path.push(key);
+  return fault;
+}
+function written(value) {
+  if (typeof value !== "object" || value === null || isRawJson(value)) return JSON.stringify(value);
+  if (value instanceof Map) return writtenObject([...value]);
+  if (Array.isArray(value)) return `[${value.map(written).join()}]`;
+  if (hasJson(value)) return written(value.toJSON(""));
+  return isPlain(value) || tagOf(value) === "[object Object]" ? writtenObject(Object.entries(value)) : JSON.stringify(value);
+}
+var writtenObject = (entries) => `{${entries.filter(([, value]) => value !== void 0).map(([key, value]) => `${JSON.stringify(key)}:${written(value)}`).join()}}`;
+var hasJson = (value) => typeof value.toJSON === "function";
+var isRawJson = (value) => JSON.isRawJSON?.(value) === true;
+function isPlain(value) {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+var tagOf = (value) => Object.prototype.toString.call(value);
+function nameOf(value) {
+  const name = value.constructor?.name;
+  return typeof name === "string" && name !== "" ? name : tagOf(value).slice("[object ".length, -1);
+}
+function placeOf(name, path) {
+  const keys = path.reverse().map((key) => typeof key === "number" ? `[${key}]` : `.${shown(key)}`);
+  const more = keys.length > KEYS_MAX ? "…" : "";
+  return `${name}${keys.slice(0, KEYS_MAX).join("")}${more}`.replace(/^\./, "") || "value";
+}
+function shown(key) {
+  const short = key.length > KEY_CHARACTERS_MAX ? `${key.slice(0, KEY_CHARACTERS_MAX - 1)}…` : key;
+  return /^[\w-]+…?$/.test(short) ? short : JSON.stringify(short);
 }
 
 // src/client/until-aborted.ts
@@ -124,20 +221,71 @@ function orAborted(value, signal) {
   });
 }
 
+// src/client/image-sources.ts
+var INLINE_IMAGE_BYTES_MAX = 64 * 1024;
+async function readImages(images) {
+  requireFields(images, "images");
+  const entries = Object.entries(images);
+  return Promise.all(entries.map(async ([reference, source]) => readImage(reference, await source)));
+}
+async function readImage(reference, source) {
+  const file = source instanceof Blob ? source : new Blob([source]);
+  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+  const starts = (...bytes) => bytes.every((byte, at) => head[at] === byte);
+  if (starts(137, 80, 78, 71)) return { reference, format: "png", file };
+  if (starts(255, 216, 255)) return { reference, format: "jpeg", file };
+  throw new DeciderError("unsupported_image_format", `Image "${reference}" is neither PNG nor JPEG.`);
+}
+async function inlineAssets(images) {
+  const assets = images.map(async ({ reference, format, file }) => {
+    const data_base64 = base64(new Uint8Array(await file.arrayBuffer()));
+    return [reference, { format, data_base64 }];
+  });
+  return Object.fromEntries(await Promise.all(assets));
+}
+async function encodedLine(line, name, signal) {
+  requireFields(line, name);
+  const { images, ...rest } = line;
+  requireLabelOrders(rest.questions, `${name}.questions`);
+  if (images === void 0) return encode(rest, name);
+  const assets = async () => inlineAssets(await readImages(images));
+  return encode({ ...rest, assets: await orAborted(assets(), signal) }, name);
+}
+function formOf(request, images) {
+  const parts = images.map(
+    ({ reference, format }, at) => [reference, { format, part: `image-${at}` }]
+  );
+  const form = new FormData();
+  form.append("request", encode({ ...request, assets: Object.fromEntries(parts) }, ""));
+  images.forEach(({ file }, at) => {
+    form.append(`image-${at}`, file);
+  });
+  return form;
+}
+var BASE64_PIECE_BYTES = 3 * 8192;
+function base64(bytes) {
+  const pieces = [];
+  for (let from = 0; from < bytes.length; from += BASE64_PIECE_BYTES) {
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(from, from + BASE64_PIECE_BYTES))));
+  }
+  return pieces.join("");
+}
+
 // src/client/batch-lines.ts
 var BATCH_FILE_BYTES_MAX = 32 * 1024 * 1024;
 var BATCH_LINES_MAX = 5e4;
 async function fileOfBatch(lines, signal) {
   if (typeof lines === "string" || lines instanceof Uint8Array || lines instanceof Blob) {
-    const file = lines instanceof Blob ? lines : new Blob([lines]);
+    const file = lines instanceof Blob ? lines : new Blob([contentOf(lines)]);
     if (file.size > BATCH_FILE_BYTES_MAX) throw tooLarge();
     return file;
   }
+  requireList(lines, "lines");
   const encoder2 = new TextEncoder();
   const pieces = [];
   let bytes = 0;
   for await (const line of untilAborted(lines, signal)) {
-    const piece = encoder2.encode(`${JSON.stringify(await withInlineImages(line))}
+    const piece = encoder2.encode(`${await encodedLine(line, `lines[${pieces.length}]`, signal)}
 `);
     bytes += piece.byteLength;
     if (bytes > BATCH_FILE_BYTES_MAX) throw tooLarge();
@@ -147,6 +295,7 @@ async function fileOfBatch(lines, signal) {
   }
   return new Blob(pieces);
 }
+var contentOf = (file) => typeof file === "string" ? requireText(file, "lines") : file;
 var tooLarge = () => new DeciderError("body_too_large", `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);
 
 // src/client/client-runtime.ts
@@ -457,7 +606,13 @@ function resultOf(line) {
 }
 
 // src/client/decide-body.ts
-async function bodyOfDecide({ images, ...request }) {
+function bodyOfDecide(request, signal) {
+  return orAborted(bodyOf(request), signal);
+}
+async function bodyOf(whole) {
+  requireFields(whole, "request");
+  const { images, ...request } = whole;
+  requireLabelOrders(request.questions, "questions");
   if (images === void 0) return json(request);
   const read = await readImages(images);
   const bytes = read.reduce((sum, { file }) => sum + file.size, 0);
@@ -465,7 +620,7 @@ async function bodyOfDecide({ images, ...request }) {
   return json({ ...request, assets: await inlineAssets(read) });
 }
 var json = (value) => ({
-  body: JSON.stringify(value),
+  body: encode(value, ""),
   headers: { "content-type": "application/json" }
 });
 
@@ -512,21 +667,21 @@ var AttemptDeadline = class {
 
 // src/client/error-response.ts
 var ERROR_BYTES_MAX = 1024 * 1024;
-var TEMPORARY = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504]);
+var TEMPORARY = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
 var UNKNOWN_OUTCOME = /* @__PURE__ */ new Set([502, 504]);
+var FAULT_STATUS_MIN = 500;
 async function errorOfResponse(response, now) {
   const { status, headers } = response;
+  const { error, type, errors, invalid_lines, questions, field } = ownForm(await readBody(response));
+  const isOwn = typeof error === "string" && typeof type === "string";
   const facts = {
     status,
     requestId: headers.get("x-request-id"),
     retryAfterSeconds: readRetryAfter(headers.get("retry-after"), now),
-    outcomeUnknown: UNKNOWN_OUTCOME.has(status),
+    outcomeUnknown: UNKNOWN_OUTCOME.has(status) || !isOwn && status >= FAULT_STATUS_MIN,
     isTemporary: TEMPORARY.has(status) && headers.get("x-should-retry") !== "false"
   };
-  const { error, type, errors, invalid_lines, questions, field } = ownForm(await readBody(response));
-  if (typeof error !== "string" || typeof type !== "string") {
-    return new DeciderError("unknown", messageOf(response), facts);
-  }
+  if (!isOwn) return new DeciderError("unknown", messageOf(response), facts);
   return new DeciderError(type, error, {
     ...facts,
     ...Array.isArray(errors) && { lines: errors.filter(isLineError) },
@@ -560,11 +715,17 @@ function countsOf(questions) {
   const isCount = (value) => isRecord(value) && typeof value.labels === "number" && typeof value.needed === "number";
   return Object.fromEntries(Object.entries(questions).filter(([, value]) => isCount(value)));
 }
+var DATE = /^[A-Z][a-z]+, /;
+var ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 function readRetryAfter(value, now) {
   if (value === null) return null;
   if (/^\s*\d+\s*$/.test(value)) return Number(value);
-  const date = /^[A-Z][a-z]+, /.test(value) ? Date.parse(value) : Number.NaN;
+  const date = dateOf(value.trim());
   return Number.isNaN(date) ? null : Math.max(0, (date - now) / 1e3);
+}
+function dateOf(value) {
+  if (ASCTIME.test(value)) return Date.parse(`${value} GMT`);
+  return DATE.test(value) ? Date.parse(value) : Number.NaN;
 }
 
 // src/client/time-limit.ts
@@ -712,20 +873,22 @@ var LabelRoom = class {
     return true;
   }
 };
-function refuseString(list, name) {
-  if (typeof list === "string") throw new TypeError(`${name}: must be a list, not one string.`);
-}
 async function* linesOfLabels(labels, signal) {
-  refuseString(labels, "labels");
-  for await (const label of untilAborted(labels, signal)) yield JSON.stringify(await withInlineImages(label));
+  requireList(labels, "labels");
+  let taken = 0;
+  for await (const label of untilAborted(labels, signal)) {
+    yield await encodedLine(label, `labels[${taken}]`, signal);
+    taken += 1;
+  }
 }
 async function* labelPieces(lines, signal) {
-  refuseString(lines, "lines");
+  requireList(lines, "lines");
   let [body, taken, room] = ["", 0, new LabelRoom()];
   const piece = () => ({ body, lines: room.lines, states: room.states });
   for await (const line of untilAborted(lines, signal)) {
+    if (typeof line !== "string") throw new TypeError(`lines[${taken}]: must be a string of JSON.`);
+    const size = bytesOf(requireText(line, `lines[${taken}]`)) + 1;
     taken += 1;
-    const size = bytesOf(line) + 1;
     if (size > LABEL_BYTES_MAX)
       throw new DeciderError("body_too_large", `Label ${taken} has more than ${LABEL_BYTES_MAX} bytes.`);
     const withState = mayHaveState(line);
@@ -761,9 +924,9 @@ var TaskCalls = class {
    *
    * @param task what it has, or the same as JSON
    */
-  put(name, task, { signal } = {}) {
+  async put(name, task, { signal } = {}) {
     const headers = { "content-type": "application/json" };
-    const body = typeof task === "string" ? task : JSON.stringify(task);
+    const body = typeof task === "string" ? requireText(task, "task") : bodyOfTask(task);
     return this.json({ path: pathOf(name), method: "PUT", headers, body, repeatable: "always", signal });
   }
   /** All tasks, by name, without their questions. */
@@ -784,7 +947,7 @@ var TaskCalls = class {
    * are typed. `info` of the response is about the HTTP exchange; its `requestId` names the answer in labels.
    */
   async decide(name, request, { signal } = {}) {
-    const { body, headers } = await bodyOfDecide(request);
+    const { body, headers } = await bodyOfDecide(request, signal);
     const answer = await this.calls.json({
       path: `v1/tasks${pathOf(name)}/decide`,
       method: "POST",
@@ -829,12 +992,12 @@ var TaskCalls = class {
    *
    * @param expected refuses the call unless this version is in use and this build is the shadow build
    */
-  promote(name, expected = {}, { signal } = {}) {
+  async promote(name, expected = {}, { signal } = {}) {
     return this.json({
       path: `${pathOf(name)}/promote`,
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(expected),
+      body: encode(expected, ""),
       repeatable: "unanswered",
       signal
     });
@@ -867,6 +1030,11 @@ var TaskCalls = class {
     return (await this.calls.json({ has: "name", ...call, path: `v1/tasks${path}` })).body;
   }
 };
+function bodyOfTask(task) {
+  requireFields(task, "task");
+  requireLabelOrders(task.questions, "questions");
+  return encode(task, "");
+}
 function pathOf(name) {
   if (/^[A-Za-z0-9_.:-]{1,64}$/.test(name) && name !== "." && name !== "..") return `/${name}`;
   throw new TypeError("name: must be 1 to 64 letters, digits, `_`, `.`, `:` or `-`, and not `.` or `..`.");
@@ -907,7 +1075,7 @@ var Decider = class {
   /** Answers questions about a state. `info` of the response is about the HTTP exchange. */
   async decide(request, options) {
     const { signal, ...asked } = options ?? {};
-    const { body, headers } = await bodyOfDecide(request);
+    const { body, headers } = await bodyOfDecide(request, signal);
     const answer = await this.calls.json({
       path: "v1/decide",
       method: "POST",
@@ -925,7 +1093,7 @@ var Decider = class {
     const answer = await this.calls.json({
       path: "v1/decisions",
       method: "POST",
-      body: JSON.stringify(request),
+      body: encode(request, ""),
       prompts: countOf(request.questions),
       headers: { "content-type": "application/json" },
       repeatable: "unanswered",

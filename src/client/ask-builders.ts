@@ -1,15 +1,34 @@
-import type { ChoiceQuestion, NoulQuestion, OptionText, ScoreQuestion } from './client-types.js';
+import type {
+  ChoiceQuestion,
+  MappedChoiceQuestion,
+  NoulQuestion,
+  OptionText,
+  ScoreQuestion,
+} from './client-types.js';
+import { requireLabelOrder } from './label-order.js';
 
 /** A yes-or-no question. `criteria`: what yes and no mean. */
 export function noul(instructions?: string | null, criteria?: NoulQuestion['criteria']): NoulQuestion {
   return { type: 'noul', ...given(instructions), ...(criteria !== undefined && { criteria }) };
 }
 
-/** A choice of one label. `criteria`: the labels, or what each of them means. */
+/**
+ * A choice of one label. `criteria`: the labels, or what each of them means. Throws TypeError for an object with labels that
+ * are whole numbers, whose order JavaScript changes: give a `Map`.
+ */
+export function choice<const Label extends string>(
+  instructions: string | null,
+  criteria: ReadonlyMap<Label, OptionText>,
+): MappedChoiceQuestion<Label>;
 export function choice<const Label extends string>(
   instructions: string | null,
   criteria: readonly Label[] | Readonly<Record<Label, OptionText>>,
-): ChoiceQuestion<Label> {
+): ChoiceQuestion<Label>;
+export function choice(
+  instructions: string | null,
+  criteria: (ChoiceQuestion | MappedChoiceQuestion)['criteria'],
+): object {
+  requireLabelOrder(criteria, 'criteria');
   return { type: 'choice', ...given(instructions), criteria };
 }
 

@@ -1,6 +1,8 @@
+import { requireList } from './argument-checks.js';
 import { DeciderError } from './client-error.js';
 import type { BatchLine } from './client-types.js';
-import { withInlineImages } from './image-sources.js';
+import { requireText } from './encode.js';
+import { encodedLine } from './image-sources.js';
 import { untilAborted } from './until-aborted.js';
 
 // The server's limits (docs/contract.md, 8). Not imported, so that the client is these files alone; a test compares them.
@@ -17,19 +19,21 @@ export type BatchInput<Line extends BatchLine = BatchLine> =
 
 /**
  * The file of a batch. Takes lines only until a limit of the server is exceeded. Rejects with DeciderError
- * `body_too_large` or `too_many_lines`, with what the lines reject with, or with the reason of the signal.
+ * `body_too_large` or `too_many_lines`, with TypeError for what cannot be sent, with what the lines reject with, or with the
+ * reason of the signal.
  */
 export async function fileOfBatch(lines: BatchInput, signal: AbortSignal | undefined): Promise<Blob> {
   if (typeof lines === 'string' || lines instanceof Uint8Array || lines instanceof Blob) {
-    const file = lines instanceof Blob ? lines : new Blob([lines as string | Uint8Array<ArrayBuffer>]);
+    const file = lines instanceof Blob ? lines : new Blob([contentOf(lines)]);
     if (file.size > BATCH_FILE_BYTES_MAX) throw tooLarge();
     return file;
   }
+  requireList(lines, 'lines');
   const encoder = new TextEncoder();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const line of untilAborted(lines, signal)) {
-    const piece = encoder.encode(`${JSON.stringify(await withInlineImages(line))}\n`);
+    const piece = encoder.encode(`${await encodedLine(line, `lines[${pieces.length}]`, signal)}\n`);
     bytes += piece.byteLength;
     if (bytes > BATCH_FILE_BYTES_MAX) throw tooLarge();
     if (pieces.push(piece) > BATCH_LINES_MAX) {
@@ -38,6 +42,9 @@ export async function fileOfBatch(lines: BatchInput, signal: AbortSignal | undef
   }
   return new Blob(pieces as Uint8Array<ArrayBuffer>[]);
 }
+
+const contentOf = (file: string | Uint8Array): string | Uint8Array<ArrayBuffer> =>
+  typeof file === 'string' ? requireText(file, 'lines') : (file as Uint8Array<ArrayBuffer>);
 
 const tooLarge = () =>
   new DeciderError('body_too_large', `The batch has more than ${BATCH_FILE_BYTES_MAX} bytes.`);

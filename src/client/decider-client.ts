@@ -14,6 +14,7 @@ import type {
   Questions,
 } from './client-types.js';
 import { bodyOfDecide } from './decide-body.js';
+import { encode } from './encode.js';
 import { type CallSettings, HttpCalls, type ResponseInfo } from './http-calls.js';
 import { TaskCalls } from './task-calls.js';
 import { batchOfWebhook } from './webhook-body.js';
@@ -61,7 +62,7 @@ export class Decider {
     options?: Options,
   ): Promise<WithInfo<DecideResponse<Asked, Options>>> {
     const { signal, ...asked } = options ?? ({} as DecideOptions);
-    const { body, headers } = await bodyOfDecide(request);
+    const { body, headers } = await bodyOfDecide(request, signal);
     const answer = await this.calls.json<DecideResponse<Asked, Options>>({
       path: 'v1/decide',
       method: 'POST',
@@ -83,7 +84,7 @@ export class Decider {
     const answer = await this.calls.json<DecisionsResponse>({
       path: 'v1/decisions',
       method: 'POST',
-      body: JSON.stringify(request),
+      body: encode(request, ''),
       prompts: countOf(request.questions),
       headers: { 'content-type': 'application/json' },
       repeatable: 'unanswered',

@@ -1,5 +1,9 @@
+import { requireFields } from './argument-checks.js';
 import { DeciderError } from './client-error.js';
-import type { ImageSource, Images } from './client-types.js';
+import type { BatchLine, ImageSource, Images } from './client-types.js';
+import { encode } from './encode.js';
+import { requireLabelOrders } from './label-order.js';
+import { orAborted } from './until-aborted.js';
 
 /** Images of a request that together have at most this many bytes are sent inline; larger ones as parts of a form. */
 export const INLINE_IMAGE_BYTES_MAX = 64 * 1024;
@@ -13,6 +17,7 @@ interface ReadImage {
 
 /** Reads the images of a request, and finds the format of each in its first bytes. */
 export async function readImages(images: Images): Promise<ReadImage[]> {
+  requireFields(images, 'images');
   const entries = Object.entries(images);
   return Promise.all(entries.map(async ([reference, source]) => readImage(reference, await source)));
 }
@@ -35,10 +40,23 @@ export async function inlineAssets(images: readonly ReadImage[]): Promise<Record
   return Object.fromEntries(await Promise.all(assets));
 }
 
-/** A line of JSON Lines, which has no file parts: its images are inline. Rejects with DeciderError for other files. */
-export async function withInlineImages(line: object): Promise<object> {
-  const { images, ...rest } = line as { readonly images?: Images | undefined };
-  return images === undefined ? rest : { ...rest, assets: await inlineAssets(await readImages(images)) };
+/**
+ * A line of JSON Lines, which has no file parts: its images are inline. Rejects with DeciderError for other files, with
+ * TypeError for what cannot be sent, or with the reason of the signal.
+ *
+ * @param name of the line, for messages
+ */
+export async function encodedLine(
+  line: object,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  requireFields(line, name);
+  const { images, ...rest } = line as Partial<BatchLine>;
+  requireLabelOrders(rest.questions, `${name}.questions`);
+  if (images === undefined) return encode(rest, name);
+  const assets = async () => inlineAssets(await readImages(images));
+  return encode({ ...rest, assets: await orAborted(assets(), signal) }, name);
 }
 
 /** A form: the request first, then each file. */
@@ -47,7 +65,7 @@ export function formOf(request: object, images: readonly ReadImage[]): FormData 
     ({ reference, format }, at) => [reference, { format, part: `image-${at}` }] as const,
   );
   const form = new FormData();
-  form.append('request', JSON.stringify({ ...request, assets: Object.fromEntries(parts) }));
+  form.append('request', encode({ ...request, assets: Object.fromEntries(parts) }, ''));
   images.forEach(({ file }, at) => {
     form.append(`image-${at}`, file);
   });

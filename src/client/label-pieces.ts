@@ -1,6 +1,8 @@
+import { requireList } from './argument-checks.js';
 import { DeciderError } from './client-error.js';
 import type { TaskLabel } from './client-types.js';
-import { withInlineImages } from './image-sources.js';
+import { requireText } from './encode.js';
+import { encodedLine } from './image-sources.js';
 import { untilAborted } from './until-aborted.js';
 
 // The server's limits of a call (docs/contract.md, 8). Not imported, so that the client is these files alone; a test
@@ -39,34 +41,35 @@ export interface LabelPiece {
   readonly states: number;
 }
 
-/** Throws TypeError for a string, whose characters would be taken for the entries of a list. */
-function refuseString(list: unknown, name: string): void {
-  if (typeof list === 'string') throw new TypeError(`${name}: must be a list, not one string.`);
-}
-
-/** Labels as lines of JSON. Rejects with DeciderError for files that are no images. */
+/** Labels as lines of JSON. Rejects with DeciderError for files that are no images, or with TypeError for what cannot be sent. */
 export async function* linesOfLabels(
   labels: Iterable<TaskLabel> | AsyncIterable<TaskLabel>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string, void> {
-  refuseString(labels, 'labels');
-  for await (const label of untilAborted(labels, signal)) yield JSON.stringify(await withInlineImages(label));
+  requireList(labels, 'labels');
+  let taken = 0;
+  for await (const label of untilAborted(labels, signal)) {
+    yield await encodedLine(label, `labels[${taken}]`, signal);
+    taken += 1;
+  }
 }
 
 /**
  * Divides lines into the bodies of calls, and takes a line only when it is needed. Rejects with DeciderError
- * `body_too_large` for a line that no call can have, with what the lines reject with, or with the reason of the signal.
+ * `body_too_large` for a line that no call can have, with TypeError for what is no line, with what the lines reject with, or
+ * with the reason of the signal.
  */
 export async function* labelPieces(
   lines: Iterable<string> | AsyncIterable<string>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LabelPiece, void> {
-  refuseString(lines, 'lines');
+  requireList(lines, 'lines');
   let [body, taken, room] = ['', 0, new LabelRoom()];
   const piece = (): LabelPiece => ({ body, lines: room.lines, states: room.states });
   for await (const line of untilAborted(lines, signal)) {
+    if (typeof line !== 'string') throw new TypeError(`lines[${taken}]: must be a string of JSON.`);
+    const size = bytesOf(requireText(line, `lines[${taken}]`)) + 1;
     taken += 1;
-    const size = bytesOf(line) + 1;
     if (size > LABEL_BYTES_MAX)
       throw new DeciderError('body_too_large', `Label ${taken} has more than ${LABEL_BYTES_MAX} bytes.`);
     const withState = mayHaveState(line);

@@ -1,3 +1,4 @@
+import { requireFields } from './argument-checks.js';
 import type { SignalOptions } from './batch-calls.js';
 import { DeciderError } from './client-error.js';
 import type {
@@ -14,7 +15,9 @@ import type {
   TaskSummary,
 } from './client-types.js';
 import { bodyOfDecide } from './decide-body.js';
+import { encode, requireText } from './encode.js';
 import type { HttpCall, HttpCalls, ResponseInfo } from './http-calls.js';
+import { requireLabelOrders } from './label-order.js';
 import { type LabelPiece, labelPieces, linesOfLabels, TASK_QUESTIONS_MAX } from './label-pieces.js';
 
 export interface LabelOptions extends SignalOptions {
@@ -31,9 +34,9 @@ export class TaskCalls {
    *
    * @param task what it has, or the same as JSON
    */
-  put(name: string, task: TaskContent | string, { signal }: SignalOptions = {}): Promise<Task> {
+  async put(name: string, task: TaskContent | string, { signal }: SignalOptions = {}): Promise<Task> {
     const headers = { 'content-type': 'application/json' };
-    const body = typeof task === 'string' ? task : JSON.stringify(task);
+    const body = typeof task === 'string' ? requireText(task, 'task') : bodyOfTask(task);
     return this.json({ path: pathOf(name), method: 'PUT', headers, body, repeatable: 'always', signal });
   }
 
@@ -61,7 +64,7 @@ export class TaskCalls {
     request: TaskState,
     { signal }: SignalOptions = {},
   ): Promise<TaskAnswers<Asked> & { readonly info: ResponseInfo }> {
-    const { body, headers } = await bodyOfDecide(request);
+    const { body, headers } = await bodyOfDecide(request, signal);
     const answer = await this.calls.json<TaskAnswers<Asked>>({
       path: `v1/tasks${pathOf(name)}/decide`,
       method: 'POST',
@@ -118,12 +121,12 @@ export class TaskCalls {
    *
    * @param expected refuses the call unless this version is in use and this build is the shadow build
    */
-  promote(name: string, expected: TaskPromotion = {}, { signal }: SignalOptions = {}): Promise<Task> {
+  async promote(name: string, expected: TaskPromotion = {}, { signal }: SignalOptions = {}): Promise<Task> {
     return this.json({
       path: `${pathOf(name)}/promote`,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(expected),
+      body: encode(expected, ''),
       repeatable: 'unanswered',
       signal,
     });
@@ -164,6 +167,12 @@ export class TaskCalls {
   private async json<Body>({ path, ...call }: HttpCall): Promise<Body> {
     return (await this.calls.json<Body>({ has: 'name', ...call, path: `v1/tasks${path}` })).body;
   }
+}
+
+function bodyOfTask(task: TaskContent): string {
+  requireFields(task, 'task');
+  requireLabelOrders(task.questions, 'questions');
+  return encode(task, '');
 }
 
 /** Throws TypeError for a name that no task has: URLs lose `.` and `..`. */

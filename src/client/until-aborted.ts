@@ -19,7 +19,8 @@ export async function* untilAborted<Value>(
   }
 }
 
-function orAborted<Value>(value: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+/** A value, unless the signal aborts before. Then it rejects with the reason. */
+export function orAborted<Value>(value: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return value;
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

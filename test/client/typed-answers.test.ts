@@ -9,6 +9,7 @@ import {
   type Decider,
   type DeciderErrorType,
   type FailedLine,
+  type MappedChoiceQuestion,
   noul,
   type Question,
   type Questions,
@@ -33,6 +34,8 @@ const typesOfTasks = async (decider: Decider) => {
   await decider.tasks.put('mail', { questions });
   const { answers, task, info } = await decider.tasks.decide<typeof questions>('mail', { state: 'x' });
   same<typeof answers.angry.noul, number>(true);
+  const size = choice(null, new Map<'10' | '2', string | null>([['10', 'ten']]));
+  same<AnswerTo<typeof size>['choice'], '10' | '2'>(true);
   same<typeof answers.team.choice, 'billing' | 'sales'>(true);
   same<typeof answers.urgent.accept, boolean | null>(true);
   same<typeof task.version, number>(true);
@@ -160,7 +163,8 @@ const NAMED = { team: choice(null, ['a', 'b']), ready: noul() };
 /** The types that are written by hand say what the OpenAPI document says. */
 type Sent = ApiSchemas['DecideRequest']['questions'][string];
 type Received = ApiSchemas['DecideResponse']['answers'][string];
-const fitting = (question: Question): Sent => question;
+/** A `Map` is sent as an object. */
+const fitting = (question: Exclude<Question, MappedChoiceQuestion>): Sent => question;
 type ReceivedOfTask = ApiSchemas['TaskAnswers']['answers'][string];
 const received = (answer: ReceivedOfTask): TaskAnswer<Question> => answer;
 const known = (type: Received['type']): Question['type'] => type;

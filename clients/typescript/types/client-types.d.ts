@@ -18,17 +18,24 @@ export interface ChoiceQuestion<Label extends string = string> {
     /** The labels, or what each of them means. */
     readonly criteria: readonly Label[] | Readonly<Record<Label, OptionText>>;
 }
+/** A choice whose labels are whole numbers, among others: an object does not keep their order. */
+export interface MappedChoiceQuestion<Label extends string = string> {
+    readonly type: 'choice';
+    readonly instructions?: string | null | undefined;
+    /** What each label means. */
+    readonly criteria: ReadonlyMap<Label, OptionText>;
+}
 export interface ScoreQuestion {
     readonly type: 'score';
     readonly instructions?: string | null | undefined;
     /** The levels, lowest first. */
     readonly criteria: readonly OptionText[];
 }
-export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion;
+export type Question = NoulQuestion | ChoiceQuestion | MappedChoiceQuestion | ScoreQuestion;
 /** Questions by names of the caller's choice. */
 export type Questions = Readonly<Record<string, Question>>;
 /** The labels of a choice, as a union if the compiler knows them. */
-export type LabelOf<Criteria> = Criteria extends readonly (infer Label extends string)[] ? Label : `${keyof Criteria & (string | number)}`;
+export type LabelOf<Criteria> = Criteria extends readonly (infer Label extends string)[] ? Label : Criteria extends ReadonlyMap<infer Label extends string, OptionText> ? Label : `${keyof Criteria & (string | number)}`;
 type Probabilities<Name extends string> = Readonly<Record<Name, number>>;
 /** The answer to a yes-or-no question. */
 export interface NoulAnswer {

@@ -11,8 +11,13 @@ interface ReadImage {
 export declare function readImages(images: Images): Promise<ReadImage[]>;
 /** Assets with the files in base64. */
 export declare function inlineAssets(images: readonly ReadImage[]): Promise<Record<string, object>>;
-/** A line of JSON Lines, which has no file parts: its images are inline. Rejects with DeciderError for other files. */
-export declare function withInlineImages(line: object): Promise<object>;
+/**
+ * A line of JSON Lines, which has no file parts: its images are inline. Rejects with DeciderError for other files, with
+ * TypeError for what cannot be sent, or with the reason of the signal.
+ *
+ * @param name of the line, for messages
+ */
+export declare function encodedLine(line: object, name: string, signal: AbortSignal | undefined): Promise<string>;
 /** A form: the request first, then each file. */
 export declare function formOf(request: object, images: readonly ReadImage[]): FormData;
 export {};

@@ -20,11 +20,12 @@ export interface LabelPiece {
     /** Lines with a state, which is decided and charged. */
     readonly states: number;
 }
-/** Labels as lines of JSON. Rejects with DeciderError for files that are no images. */
+/** Labels as lines of JSON. Rejects with DeciderError for files that are no images, or with TypeError for what cannot be sent. */
 export declare function linesOfLabels(labels: Iterable<TaskLabel> | AsyncIterable<TaskLabel>, signal: AbortSignal | undefined): AsyncGenerator<string, void>;
 /**
  * Divides lines into the bodies of calls, and takes a line only when it is needed. Rejects with DeciderError
- * `body_too_large` for a line that no call can have, with what the lines reject with, or with the reason of the signal.
+ * `body_too_large` for a line that no call can have, with TypeError for what is no line, with what the lines reject with, or
+ * with the reason of the signal.
  */
 export declare function labelPieces(lines: Iterable<string> | AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<LabelPiece, void>;
 /** Whether a label has a state, which is decided and charged; `null` is none, as for the server. */
