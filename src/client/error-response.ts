@@ -4,25 +4,26 @@ import { readText } from './response-body.js';
 /** Bytes of an error response that are read: those of the server are far smaller. */
 const ERROR_BYTES_MAX = 1024 * 1024;
 
-/** Statuses after which the same request may succeed later (docs/errors.md). */
-const TEMPORARY: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-/** A proxy sends these if it has lost the response; the server sends 502 as `outcome_unknown`. */
+/** Statuses after which the same request may succeed later (docs/errors.md); 520 to 524 are those of a CDN. */
+const TEMPORARY: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
+/** With a body of the server: it sends 502 as `outcome_unknown`. */
 const UNKNOWN_OUTCOME: ReadonlySet<number> = new Set([502, 504]);
+/** A status from here on without a body of the server is from a proxy, which may have lost the response. */
+const FAULT_STATUS_MIN = 500;
 
 /** The error of a response (contract 2.9); a proxy may have sent anything else. `now`: in milliseconds since 1970. */
 export async function errorOfResponse(response: Response, now: number): Promise<DeciderError> {
   const { status, headers } = response;
+  const { error, type, errors, invalid_lines, questions, field } = ownForm(await readBody(response));
+  const isOwn = typeof error === 'string' && typeof type === 'string';
   const facts = {
     status,
     requestId: headers.get('x-request-id'),
     retryAfterSeconds: readRetryAfter(headers.get('retry-after'), now),
-    outcomeUnknown: UNKNOWN_OUTCOME.has(status),
+    outcomeUnknown: UNKNOWN_OUTCOME.has(status) || (!isOwn && status >= FAULT_STATUS_MIN),
     isTemporary: TEMPORARY.has(status) && headers.get('x-should-retry') !== 'false',
   };
-  const { error, type, errors, invalid_lines, questions, field } = ownForm(await readBody(response));
-  if (typeof error !== 'string' || typeof type !== 'string') {
-    return new DeciderError('unknown', messageOf(response), facts);
-  }
+  if (!isOwn) return new DeciderError('unknown', messageOf(response), facts);
   return new DeciderError(type as DeciderErrorType, error, {
     ...facts,
     ...(Array.isArray(errors) && { lines: errors.filter(isLineError) }),
@@ -75,11 +76,20 @@ function countsOf(questions: Record<string, unknown>): Record<string, LabelCount
   >;
 }
 
+/** The two forms of an HTTP date that begin with the short name of a day; that of C's `asctime` names no zone. */
+const DATE = /^[A-Z][a-z]+, /;
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
 /** `Retry-After` in seconds, of whole seconds or of an HTTP date, as proxies send it; null if there is none. */
 function readRetryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\s*\d+\s*$/.test(value)) return Number(value);
-  // `Date.parse` also reads `-1`.
-  const date = /^[A-Z][a-z]+, /.test(value) ? Date.parse(value) : Number.NaN;
+  const date = dateOf(value.trim());
   return Number.isNaN(date) ? null : Math.max(0, (date - now) / 1_000);
+}
+
+/** Milliseconds since 1970; NaN for what is no HTTP date. `Date.parse` alone also reads `-1`. */
+function dateOf(value: string): number {
+  if (ASCTIME.test(value)) return Date.parse(`${value} GMT`);
+  return DATE.test(value) ? Date.parse(value) : Number.NaN;
 }

@@ -42,10 +42,24 @@ test('which statuses are sent again, and with which wait', async (t) => {
   }
 });
 
-test('502 and 504 are sent again where that charges nothing', async (t) => {
-  for (const status of ['502 Bad Gateway', '504 Gateway Timeout']) {
-    const { url, requests } = await rawStub(t, response('<html>', status));
+test('a fault without a body of the server is sent again where that charges nothing', async (t) => {
+  const bodies = ['', '<html>', '{}', '{"error":"x"}', '{"error":{"message":"x"}}', '{"type":"x"}', '[]'];
+  for (const [at, status] of [500, 502, 503, 504, 520, 521, 522, 523, 524].entries()) {
+    const page = response(bodies[at % bodies.length] as string, `${status} Status`, 'Retry-After: 0\r\n');
+    const { url, requests } = await rawStub(t, page);
     const { decider } = hastyClient(url);
+    const state = 'x';
+    const charged = [
+      () => decider.decide(REQUEST),
+      () => decider.decisions({ model: 'm', input: 'x', questions: [] }),
+      () => decider.tasks.decide('t', { state }),
+      () => decider.tasks.label('t', [{ state, expected: { q: true } }]),
+    ];
+    for (const call of charged) {
+      requests.length = 0;
+      t.match(await errorOf(call()), { type: 'unknown', status, outcomeUnknown: true, isTemporary: true });
+      t.equal(requests.length, 1, `${status}`);
+    }
     const calls = [
       () => decider.limits(),
       () => decider.batches.cancel('b'),
@@ -59,7 +73,29 @@ test('502 and 504 are sent again where that charges nothing', async (t) => {
   }
 });
 
+test('other pages of a proxy say that nothing was done', async (t) => {
+  for (const [status, sent] of [
+    [403, 1],
+    [408, 3],
+    [429, 3],
+  ] as const) {
+    const { url, requests } = await rawStub(t, response('<html>', `${status} Status`));
+    const error = await errorOf(hastyClient(url).decider.decide(REQUEST));
+    t.match(error, { type: 'unknown', outcomeUnknown: false });
+    t.equal(requests.length, sent, `${status}`);
+  }
+  const { url } = await rawStub(t, response('<html>', '530 Status'));
+  t.match(await errorOf(hastyClient(url).decider.limits()), { outcomeUnknown: true, isTemporary: false });
+});
+
 test('Retry-After: seconds, a date, and more than a minute', async (t) => {
+  // Where a date without a zone would be another time.
+  const zone = process.env.TZ;
+  process.env.TZ = 'Pacific/Auckland';
+  t.teardown(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
   const clock = fakeClock(Date.UTC(2026, 0, 1));
   for (const [value, waited] of [
     ['7', [7_000]],
@@ -67,7 +103,10 @@ test('Retry-After: seconds, a date, and more than a minute', async (t) => {
     ['61', null],
     ['99999999999', null],
     ['Thu, 01 Jan 2026 00:00:05 GMT', [5_000]],
+    ['Thursday, 01-Jan-26 00:00:05 GMT', [5_000]],
+    ['Thu Jan  1 00:00:05 2026', [5_000]],
     ['Thu, 01 Jan 1970 00:00:00 GMT', [0]],
+    ['Thu Jan  1 00:00:05 1970', [0]],
     ['soon', [1_000]],
     ['-1', [1_000]],
   ] as const) {
@@ -209,6 +248,34 @@ test('a response that does not come, or never ends: timeout, and a decision is n
     t.equal(requests.length, 4);
     t.equal(timers.size, 0);
   }
+});
+
+test('a signal that aborts while an image, a line or a label is awaited', async (t) => {
+  const { url, requests } = await rawStub(t, ANSWER);
+  const { decider } = hastyClient(url);
+  const images = { '[i]': new Promise<Blob>(() => {}) };
+  const state = '[i]';
+  async function* never(): AsyncGenerator<never, void> {
+    await new Promise(() => {});
+  }
+  const line = { ...REQUEST, custom_id: 'a', model: 'm', images };
+  const calls: Record<string, (signal: AbortSignal) => Promise<unknown>> = {
+    decide: (signal) => decider.decide({ ...REQUEST, images }, { signal }),
+    'tasks.decide': (signal) => decider.tasks.decide('t', { state, images }, { signal }),
+    submit: (signal) => decider.batches.submit([line], { signal }),
+    run: (signal) => decider.batches.run([line], { signal }).next(),
+    'submit, lines': (signal) => decider.batches.submit(never(), { signal }),
+    label: (signal) => decider.tasks.label('t', [{ state, images, expected: {} }], { signal }),
+    'label, labels': (signal) => decider.tasks.label('t', never(), { signal }),
+    labelLines: (signal) => decider.tasks.labelLines('t', never(), { signal }),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    await rejectsWith(t, call(AbortSignal.abort('before')), 'before', name);
+    const control = new AbortController();
+    setImmediate(() => control.abort('enough'));
+    await rejectsWith(t, call(control.signal), 'enough', name);
+  }
+  t.equal(requests.length, 0);
 });
 
 test('a signal does not keep what it was used for', async (t) => {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import secrets
 import urllib.parse
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Union, cast
+from collections.abc import Mapping
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union, cast
 
 from ._errors import DeciderError
 from ._http import Call, HttpCalls
@@ -182,13 +183,16 @@ class Batches:
 def file_of_batch(lines: BatchInput) -> bytes:
     """The file of a batch. Takes lines only until a limit of the server is exceeded.
 
-    Raises DeciderError `body_too_large` or `too_many_lines`, and what the lines raise.
+    Raises DeciderError `body_too_large` or `too_many_lines`, TypeError for what is no line, and what the lines raise.
     """
     if isinstance(lines, (str, bytes, bytearray, memoryview)):
         whole = lines.encode("utf-8") if isinstance(lines, str) else bytes(lines)
         if len(whole) > _FILE_BYTES_MAX:
             raise _too_large()
         return whole
+    # Its keys would be taken for lines.
+    if isinstance(lines, Mapping):
+        raise TypeError("lines: must be a list of lines, not one line.")
     file, count = bytearray(), 0
     for line in lines:
         file += encode_line(line)

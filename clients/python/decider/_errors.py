@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import email.utils
+import math
 from typing import Any, Dict, List, Mapping, Optional
 
 from ._json import parse_json
 
-# Statuses after which the same request may succeed later (docs/errors.md).
-_TEMPORARY = frozenset({408, 429, 500, 502, 503, 504})
-# A proxy sends these if it has lost the response; the server sends 502 as `outcome_unknown`.
+# Statuses after which the same request may succeed later (docs/errors.md); 520 to 524 are those of a CDN.
+_TEMPORARY = frozenset({408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+# With a body of the server: it sends 502 as `outcome_unknown`.
 _UNKNOWN_OUTCOME = frozenset({502, 504})
+# A status from here on without a body of the server is from a proxy, which may have lost the response.
+_FAULT_STATUS_MIN = 500
+# Digits of a number of seconds that are read.
+_SECONDS_DIGITS_MAX = 300
 
 
 class DeciderError(Exception):
@@ -84,6 +90,7 @@ def error_of_response(status: int, headers: Mapping[str, str], body: bytes, now:
         inner = value["error"]
         value = {"error": inner.get("message"), "type": inner.get("code"), "field": inner.get("param")}
     if not isinstance(value, dict) or not isinstance(value.get("error"), str) or not isinstance(value.get("type"), str):
+        facts["outcome_unknown"] = status >= _FAULT_STATUS_MIN
         return DeciderError("unknown", _message_of(status), **facts)
     lines, count, questions = value.get("errors"), value.get("invalid_lines"), value.get("questions")
     return DeciderError(
@@ -117,9 +124,12 @@ def _retry_after(value: Optional[str], now: float) -> Optional[float]:
     if value is None:
         return None
     text = value.strip()
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return float(text)
+    if text.isascii() and text.isdigit():
+        return float(text) if len(text) <= _SECONDS_DIGITS_MAX else math.inf
     try:
-        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - now)
+        date = email.utils.parsedate_to_datetime(text)
+        # The form of C's `asctime` names no zone.
+        at = date if date.tzinfo is not None else date.replace(tzinfo=datetime.timezone.utc)
+        return max(0.0, at.timestamp() - now)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
 
 from ._deadline import Deadline, TimedSocket
+from ._dial import dial
 from ._errors import DeciderError, error_of_response
 from ._json import parse_json
 from ._response import OpenResponse, lost, misfit, timed_out
@@ -130,7 +131,7 @@ class HttpCalls:
         connection = self._connect(deadline)
         try:
             timed = TimedSocket(connection.sock, deadline)
-            connection.sock = timed  # type: ignore[assignment]
+            connection.sock = timed
             self._send(connection, call)
             opened = OpenResponse(connection, connection.getresponse(), deadline)
             if not timed.head_ended:
@@ -161,24 +162,33 @@ class HttpCalls:
 
     def _connect(self, deadline: Deadline) -> http.client.HTTPConnection:
         try:
-            timeout = deadline.left()
+            deadline.left()
         except TimeoutError as error:
             raise DeciderError("timeout", "There was no time for the call; nothing was sent.", is_temporary=True) from error
-        connection: http.client.HTTPConnection
-        if self._secure:
-            context = self._context or ssl.create_default_context()
-            connection = http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=context)
-        else:
-            connection = http.client.HTTPConnection(self._host, self._port, timeout=timeout)
         try:
-            connection.connect()
+            return self._connected(deadline)
         except (OSError, UnicodeError) as error:
-            connection.close()
             # A certificate that is refused stays refused.
             temporary = not isinstance(error, (ssl.SSLCertVerificationError, UnicodeError))
             message = f"The server cannot be reached ({type(error).__name__}); nothing was sent."
             raise DeciderError("unreachable", message, is_temporary=temporary) from error
-        return connection
+
+    def _connected(self, deadline: Deadline) -> http.client.HTTPConnection:
+        """Raises OSError, or UnicodeError for a name that no host has."""
+        sock = dial(self._host, self._port, deadline)
+        try:
+            if not self._secure:
+                connection = http.client.HTTPConnection(self._host, self._port)
+                connection.sock = sock
+                return connection
+            context = self._context or ssl.create_default_context()
+            connection = http.client.HTTPSConnection(self._host, self._port, context=context)
+            sock.settimeout(deadline.left())
+            connection.sock = context.wrap_socket(sock, server_hostname=self._host)
+            return connection
+        except BaseException:
+            sock.close()
+            raise
 
     def _send(self, connection: http.client.HTTPConnection, call: Call) -> None:
         headers = {"Accept": "*/*", "Connection": "close", **call.headers}
@@ -188,8 +198,10 @@ class HttpCalls:
             headers["Content-Length"] = "0"
         try:
             connection.request(call.method, self._base + call.path, body=call.body, headers=headers)
-        except (BrokenPipeError, ConnectionResetError):
-            # The server may have answered before it had read the body.
+        except TimeoutError:
+            raise
+        except OSError:
+            # The server may have answered before it had read the body. TLS has errors of its own for this.
             pass
 
 

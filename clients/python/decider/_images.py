@@ -6,7 +6,8 @@ import base64
 import json
 import os
 import secrets
-from typing import Any, BinaryIO, Dict, Mapping, Tuple, Union
+from collections.abc import Mapping
+from typing import Any, BinaryIO, Dict, Tuple, Union
 
 from ._errors import DeciderError
 
@@ -30,7 +31,12 @@ def body_of_decide(request: Dict[str, Any], images: Images) -> Tuple[bytes, Dict
 
 
 def encode_line(line: Mapping[str, Any]) -> bytes:
-    """A line of JSON Lines with its line feed. It has no file parts: its images are inline."""
+    """A line of JSON Lines with its line feed. It has no file parts: its images are inline.
+
+    Raises TypeError for what has no fields, such as a string.
+    """
+    if not isinstance(line, Mapping):
+        raise TypeError("Each line, and each label, must be a mapping with fields.")
     images = line.get("images")
     sent = {name: value for name, value in line.items() if name != "images"}
     if images is not None:

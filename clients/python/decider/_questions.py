@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from collections.abc import Mapping, Set
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from ._types import ChoiceQuestion, NoulQuestion, ScoreQuestion
 
@@ -18,15 +19,24 @@ def noul(instructions: Optional[str] = None, criteria: Optional[Mapping[str, Opt
 def choice(
     instructions: Optional[str], criteria: Union[Sequence[str], Mapping[str, Optional[str]]]
 ) -> ChoiceQuestion:
-    """A choice of one label. `criteria`: the labels, or what each of them means."""
-    labels: Any = dict(criteria) if isinstance(criteria, Mapping) else list(criteria)
+    """A choice of one label. `criteria`: the labels, or what each of them means, in the order of the model's options.
+
+    Raises TypeError for a string, whose letters would be taken for labels, and for a set, which has no order.
+    """
+    labels: Any = dict(criteria) if isinstance(criteria, Mapping) else _listed(criteria)
     return {"type": "choice", **_given(instructions), "criteria": labels}  # type: ignore[typeddict-item]
 
 
 def score(instructions: Optional[str], criteria: Sequence[Optional[str]]) -> ScoreQuestion:
-    """A level of a scale. `criteria`: what each level means, lowest first."""
-    levels: List[Optional[str]] = list(criteria)
+    """A level of a scale. `criteria`: what each level means, lowest first. Raises TypeError as `choice` does."""
+    levels = _listed(criteria)
     return {"type": "score", **_given(instructions), "criteria": levels}  # type: ignore[typeddict-item]
+
+
+def _listed(criteria: Iterable[Optional[str]]) -> List[Optional[str]]:
+    if isinstance(criteria, (str, bytes, Set)):
+        raise TypeError("criteria: must be a list, not a string or a set.")
+    return list(criteria)
 
 
 def _given(instructions: Optional[str]) -> Dict[str, str]:

@@ -114,10 +114,13 @@ class Clock:
     def __init__(self) -> None:
         self.seconds = 0.0
 
+    def now(self) -> float:
+        return self.seconds
+
     def advance(self, seconds: float) -> None:
         self.seconds += seconds
 
     def client(self, url: str, **options: object) -> Decider:
         """A client with this clock, which calls once."""
-        runtime = Runtime(monotonic=lambda: self.seconds, sleep=self.advance, random=lambda: 0.0)
+        runtime = Runtime(monotonic=self.now, sleep=self.advance, random=lambda: 0.0)
         return Decider(url, "dk_test", retries=0, runtime=runtime, **options)  # type: ignore[arg-type]

@@ -1,10 +1,17 @@
 """What becomes of calls whose connection or server fails."""
 
+import datetime
+import math
+import os
 import socket
+import ssl
 import time
 import unittest
+import unittest.mock
 
 from decider import DeciderError, noul
+from decider._deadline import TimedSocket
+from decider._errors import error_of_response
 from tests.stub import ANSWER, BATCH, BUSY, Stub, batch, chunked, client, error, response
 
 QUESTIONS = {"q": noul("Is it?")}
@@ -40,12 +47,33 @@ class Decisions(unittest.TestCase):
                 self.assert_fails(stub, "connection_lost")
                 self.assertEqual(len(stub.requests), 1, at)
 
-    def test_an_error_at_any_byte_of_its_body_is_known_by_its_status(self) -> None:
-        whole = error("internal_error", "500 Internal Server Error")
-        body = whole.index(b"\r\n\r\n") + 4
-        for at in range(body, len(whole)):
-            with Stub(whole[:at], response(ANSWER)) as stub:
-                self.assertEqual(client(stub.url).decide("x", QUESTIONS).info.attempts, 2)
+    def test_an_error_cut_at_any_byte_of_its_body_may_be_that_of_a_proxy(self) -> None:
+        for status, sent in (("500 Internal Server Error", 1), ("429 Too Many Requests", 2)):
+            whole = error("internal_error", status)
+            body = whole.index(b"\r\n\r\n") + 4
+            for at in range(body, len(whole)):
+                with Stub(whole[:at], response(ANSWER)) as stub:
+                    try:
+                        client(stub.url).decide("x", QUESTIONS)
+                    except DeciderError as failed:
+                        self.assertTrue(failed.outcome_unknown)
+                    self.assertEqual(len(stub.requests), sent, at)
+
+    def test_a_fault_without_a_body_of_the_server_is_not_sent_again(self) -> None:
+        bodies = (b"", b"<html>", b"{}", b'{"error":"x"}', b'{"error":{"message":"x"}}', b'{"type":"x"}', b"[]")
+        for status in (500, 502, 503, 504, 520, 521, 522, 523, 524, 530):
+            for body in bodies:
+                with Stub(response(body, f"{status} Status", "Retry-After: 0\r\n")) as stub:
+                    failed = self.assert_fails(stub, "unknown")
+                    self.assertTrue(failed.outcome_unknown, status)
+                    self.assertEqual(len(stub.requests), 1, status)
+                    with self.assertRaises(DeciderError):
+                        client(stub.url).limits()
+                    self.assertEqual(len(stub.requests), 2 if status == 530 else 4, status)
+        for status, sent in {403: 1, 408: 3, 429: 3}.items():
+            with Stub(response(b"<html>", f"{status} Status")) as stub:
+                self.assertFalse(self.assert_fails(stub, "unknown").outcome_unknown, status)
+                self.assertEqual(len(stub.requests), sent, status)
 
     def test_a_server_that_is_away_gets_it_later(self) -> None:
         waits: list = []
@@ -76,7 +104,38 @@ class Decisions(unittest.TestCase):
                 self.assert_fails(stub, "too_many_batches")
                 self.assertEqual(len(stub.requests), 1, headers)
 
-    def test_retry_after_as_a_date(self) -> None:
+    def test_retry_after(self) -> None:
+        now = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc).timestamp()
+        values = {
+            "0": 0.0,
+            " 7 ": 7.0,
+            "61": 61.0,
+            "9999999999": 9_999_999_999.0,
+            "9" * 25: 1e25,
+            "9" * 400: math.inf,
+            "Thu, 01 Jan 2026 00:00:05 GMT": 5.0,
+            "Thursday, 01-Jan-26 00:00:05 GMT": 5.0,
+            "Thu Jan  1 00:00:05 2026": 5.0,
+            "Fri, 31 Dec 1999 23:59:59 GMT": 0.0,
+        }
+        values_of_nothing = ("soon", "-1", "1.5", "1e3", "5, 5", "\xb2", "")
+        before = os.environ.get("TZ")
+        try:
+            for zone in ("UTC", "XXX-12", "XXX+11"):
+                os.environ["TZ"] = zone
+                time.tzset()
+                for value, seconds in values.items():
+                    found = error_of_response(429, {"retry-after": value}, b"", now).retry_after_seconds
+                    self.assertEqual(found, seconds, (value, zone))
+                for value in values_of_nothing:
+                    self.assertIsNone(error_of_response(429, {"retry-after": value}, b"", now).retry_after_seconds, value)
+        finally:
+            os.environ.pop("TZ")
+            if before is not None:
+                os.environ["TZ"] = before
+            time.tzset()
+
+    def test_a_date_is_waited_for(self) -> None:
         waits: list = []
         date = "Retry-After: Fri, 31 Dec 1999 23:59:59 GMT\r\n"
         with Stub(error("overloaded", "503 Service Unavailable", date), response(ANSWER)) as stub:
@@ -102,6 +161,40 @@ class Decisions(unittest.TestCase):
 
         with Stub(refuse) as stub:
             self.assert_fails(stub, "body_too_large")
+
+    def test_an_answer_before_the_body_is_read_whatever_the_upload_ends_with(self) -> None:
+        sent = TimedSocket.sendall
+        for failure in (BrokenPipeError(), ConnectionResetError(), ConnectionAbortedError(), ssl.SSLEOFError(), OSError()):
+
+            def fail(timed: TimedSocket, data: bytes) -> None:
+                sent(timed, data)
+                # The head and the body are sent one after the other.
+                if not data.startswith(b"POST "):
+                    raise failure
+
+            with Stub(error("body_too_large", "413 Payload Too Large")) as stub:
+                with unittest.mock.patch.object(TimedSocket, "sendall", fail):
+                    self.assert_fails(stub, "body_too_large")
+
+    def test_interim_responses_are_no_answer(self) -> None:
+        hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+        interims = (hints, b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 102 Processing\n\n" + hints * 9)
+        for interim in interims:
+            whole = interim + response(ANSWER)
+
+            def drip(connection: socket.socket) -> None:
+                for at in range(len(whole)):
+                    connection.sendall(whole[at : at + 1])
+
+            for answer in (whole, drip):
+                with Stub(answer) as stub:
+                    self.assertEqual(client(stub.url).decide("x", QUESTIONS).answers["q"]["noul"], 0.9)
+            for at in range(len(whole)):
+                with Stub(whole[:at]) as stub:
+                    self.assert_fails(stub, "connection_lost")
+                    self.assertEqual(len(stub.requests), 1, at)
+        with Stub(b"HTTP/1.1 103 Early Hints\r\nLink: " + b"x" * 100_000) as stub:
+            self.assert_fails(stub, "connection_lost")
 
     def test_a_success_that_is_not_of_the_interface(self) -> None:
         for body in (b"<html>", b"[]", b'{"ok":true}', b"\xff", b""):

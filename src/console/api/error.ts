@@ -7,6 +7,9 @@ export interface RefusedLine {
   readonly error: string;
 }
 
+/** As the client has it: 520 to 524 are those of a CDN. */
+const TEMPORARY = [408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524];
+
 /** A call that was refused, or did not reach the server. */
 export class CallError extends Error {
   override readonly name = 'CallError';
@@ -30,7 +33,7 @@ export class CallError extends Error {
 
   /** Whether the same call may succeed later. */
   get isTemporary(): boolean {
-    return this.status === null || [408, 429, 500, 502, 503, 504].includes(this.status);
+    return this.status === null || TEMPORARY.includes(this.status);
   }
 }
 

@@ -109,7 +109,9 @@ function outcomeOf(response: Response, text: string, hasDecisions: boolean): Out
   }
   const error = errorOf(status, json, text);
   const retryAfterSeconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const waits = (status === 429 || status === 503) && retryAfterSeconds <= RETRY_AFTER_SECONDS_MAX;
+  // A 503 without an error of the server is from a proxy, which may have lost an answer that was charged.
+  const isRefusal = status === 429 || (status === 503 && json?.error !== undefined);
+  const waits = isRefusal && retryAfterSeconds <= RETRY_AFTER_SECONDS_MAX;
   return waits ? { busy: error, retryAfterSeconds: Math.max(0, retryAfterSeconds) } : { error };
 }
 
