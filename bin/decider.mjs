@@ -2,6 +2,10 @@
 // The `decider` command. In a clone it first compiles what changed, so that no command runs stale code.
 import { existsSync, readFileSync } from 'node:fs';
 
+// Without a handler, Node.js opens its debugger at this signal, on a port that all users of the machine reach. Here and
+// not by a function of src/, because the rest takes a second to load. See src/base/close-debugger.ts.
+process.on('SIGUSR1', () => {});
+
 // The kernel drops a signal to process 1, as in a container, for which there is no handler. `serve` has its own.
 if (process.pid === 1) {
   for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })) {

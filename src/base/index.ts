@@ -1,6 +1,7 @@
 export * from './about.js';
 export * from './byte-order-mark.js';
 export * from './clock.js';
+export * from './close-debugger.js';
 export * from './code-points.js';
 export * from './control-groups.js';
 export * from './end-all.js';

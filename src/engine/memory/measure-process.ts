@@ -2,6 +2,7 @@
 // weights.
 import { readFileSync, writeSync } from 'node:fs';
 import { IMAGE_BUDGETS } from '../../api/index.js';
+import { closeDebugger } from '../../base/index.js';
 import type { Addon, MemoryUse } from '../addon/addon-types.js';
 import { loadAddon } from '../addon/load-addon.js';
 import type { Measured, MeasureReport, MeasureTask } from './memory-types.js';
@@ -10,6 +11,7 @@ const REPORT_FD = 3;
 /** The size of the image that llama.cpp measures a projector with. */
 const MEASURED_IMAGE_TOKENS = 256;
 
+closeDebugger();
 const task: MeasureTask = JSON.parse(readFileSync(0, 'utf8'));
 try {
   report({ measured: measure() });

@@ -1,7 +1,7 @@
 // Started by try-uws.ts as a child process: sends the known attacks to a loopback socket of uWebSockets.js and reports
 // what became of them. A fault of the library ends only this process.
 import { readFileSync, writeSync } from 'node:fs';
-import { systemClock } from '../../base/index.js';
+import { closeDebugger, systemClock } from '../../base/index.js';
 import type { Handler, ListenOptions, Transport } from '../transport/transport-types.js';
 import { KNOWN_ATTACKS } from './known-attacks.js';
 import { checkLastAnswer, sendAttacks } from './send-attacks.js';
@@ -10,6 +10,7 @@ import { type TrialReport, type TrialTask, tokenOf } from './trial-messages.js';
 const REPORT_FD = 3;
 const LISTEN = { host: '127.0.0.1', port: 0, tls: null, keepAliveMs: 10_000, clock: systemClock } as const;
 
+closeDebugger();
 const task: TrialTask = JSON.parse(readFileSync(0, 'utf8'));
 try {
   report(await trial());
