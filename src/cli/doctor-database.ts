@@ -14,33 +14,29 @@ import {
   statement,
 } from '../storage/database/index.js';
 import { examineCalendar } from './doctor-calendar.js';
-import { examineLedger, type Finding, ok, problem, warning } from './findings.js';
+import { attempt, examineLedger, type Finding, ok, warning } from './findings.js';
 
-/** What `decider doctor` says of the database of `store.url`. */
+/** What `decider doctor` says of the database of `store.url`. Throws OperatorError if it cannot be used. */
 export async function* examineDatabase({
   store,
   master_key: given,
   billing,
 }: Settings): AsyncGenerator<Finding> {
-  let database: Database;
-  try {
-    database = new Database(store);
-  } catch (error) {
-    yield problem('database', error);
-    return;
-  }
+  const database = new Database(store);
   try {
     const path = await requireUsable(database);
     yield await examineClock(database, path);
     yield* examineDurability(database);
     await requireFormat(database);
-    yield await examineKey(database, given);
+    yield await attempt('master key', async () =>
+      (await checkDatabaseKey(database, given))
+        ? 'the setting master_key'
+        : 'not recorded yet; the first start does it',
+    );
     yield await examineNodes(database);
     yield* examineCalendar(database);
     const administration = new DatabaseAdministration(database, commandActor());
     yield* examineLedger(await administration.reconcile(), billing.currency);
-  } catch (error) {
-    yield problem('database', error);
   } finally {
     await database.close();
   }
@@ -79,15 +75,6 @@ async function* examineDurability(database: Database): AsyncGenerator<Finding> {
     `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} off: a crash of its host can lose or damage everything.`,
     'Set both to on in postgresql.conf.',
   );
-}
-
-async function examineKey(database: Database, given: string): Promise<Finding> {
-  try {
-    const isRecorded = await checkDatabaseKey(database, given);
-    return ok('master key', isRecorded ? 'DECIDER_MASTER_KEY' : 'not recorded yet; the first start does it');
-  } catch (error) {
-    return problem('master key', error);
-  }
 }
 
 async function examineNodes(database: Database): Promise<Finding> {

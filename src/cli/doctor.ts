@@ -12,7 +12,14 @@ import {
   verifyChecksum,
 } from '../engine/index.js';
 import { MASTER_KEY_FILE } from '../sealing/index.js';
-import { checkMemory, type MemoryReport, prepareEngine } from '../server/index.js';
+import {
+  checkMemory,
+  type MemoryReport,
+  MODEL_CHECKS,
+  prepareEngine,
+  requirePlaces,
+  SETTINGS_CHECKS,
+} from '../server/index.js';
 import { loadSettings, openSecrets, type Settings, serviceLinksNotice } from '../settings/index.js';
 import {
   KEEP_TIME_EVERY_MS,
@@ -23,7 +30,17 @@ import {
   type Store,
 } from '../storage/folder/index.js';
 import { servingProcess, storeExists } from '../storage/index.js';
-import { examineLedger, type Finding, ok, printFindings, problem, warning } from './findings.js';
+import {
+  attempt,
+  attemptAll,
+  attemptFinding,
+  examineLedger,
+  type Finding,
+  ok,
+  printFindings,
+  problem,
+  warning,
+} from './findings.js';
 import { examineHost } from './host/examine.js';
 import { thisHost } from './host/probes.js';
 import { type Options, reportError } from './output.js';
@@ -42,14 +59,9 @@ interface DoctorOptions {
 
 /** Checks what a start needs, then the host, if the settings can be read. */
 async function* examineAll(options: DoctorOptions, environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
-  yield* examine(options, environment);
-  let settings: Settings;
-  try {
-    settings = loadSettings(environment, options.config);
-  } catch {
-    return;
-  }
-  yield* examineHost(settings, isServed(settings), thisHost, systemClock);
+  const settings = yield* examine(options, environment);
+  if (settings === null) return;
+  yield* attemptAll('host', examineHost(settings, isServed(settings), thisHost, systemClock));
 }
 
 function isServed({ data }: Settings): boolean {
@@ -60,54 +72,56 @@ function isServed({ data }: Settings): boolean {
   }
 }
 
-/** Checks everything that a start needs, beside a running server too, and changes nothing. */
+/**
+ * Checks everything that a start needs, beside a running server too, and changes nothing. A check that fails does not
+ * prevent the others. Returns the settings; null if they cannot be read.
+ */
 export async function* examine(
   { config, checksums }: DoctorOptions,
   environment: NodeJS.ProcessEnv,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<Finding, Settings | null> {
   let settings: Settings;
   try {
+    // Once: the file may be a pipe.
     settings = loadSettings(environment, config);
   } catch (error) {
     yield problem('settings', error);
-    return;
+    return null;
   }
-  const open = openSecrets(environment, config);
-  yield open === null
-    ? ok('settings', config ?? (environment.DECIDER_CONFIG || 'no file'))
-    : warning('settings', open.detail, open.remedy);
+  yield await attemptFinding('settings', () => examineSecrets(environment, config));
   const links = serviceLinksNotice(environment);
   if (links !== null) yield ok('variables', links);
-  const { prices, currency } = settings.billing;
-  yield ok('prices', `${currency} for ${[...prices.keys()].join(', ')}`);
-  if (settings.store.url === '') yield* examineData(settings);
-  else yield* (await import('./doctor-database.js')).examineDatabase(settings);
+  for (const [name, check] of Object.entries(SETTINGS_CHECKS)) yield attempt(name, () => check(settings));
+  if (settings.store.url === '') yield* attemptAll('data', examineData(settings));
+  else yield* attemptAll('database', await examineDatabase(settings));
   const catalog = yield* examineModels(settings, checksums ?? false);
-  yield* examineEngine(settings, catalog);
+  yield* attemptAll('engine', examineEngine(settings, catalog));
+  return settings;
 }
 
-async function* examineData(settings: Settings): AsyncGenerator<Finding> {
-  const { data, master_key: given } = settings;
+function examineSecrets(environment: NodeJS.ProcessEnv, config: string | undefined): Finding {
+  const open = openSecrets(environment, config);
+  if (open !== null) return warning('settings', open.detail, open.remedy);
+  return ok('settings', config ?? (environment.DECIDER_CONFIG || 'no file'));
+}
+
+/** Loaded only here: a data folder needs no client of a database. */
+const examineDatabase = async (settings: Settings) =>
+  (await import('./doctor-database.js')).examineDatabase(settings);
+
+async function* examineData({ data, master_key: given, billing }: Settings): AsyncGenerator<Finding> {
   if (!storeExists(data)) {
     yield ok('data', `${data} ${missingStore(data)}`);
     return;
   }
-  let store: Store;
-  try {
-    store = openStore(data);
-  } catch (error) {
-    yield problem('data', error);
-    return;
-  }
+  const store = openStore(data);
   try {
     yield ok('data', data);
     yield attempt('master key', () => examineMasterKey(store, given));
     const server = servingProcess(data);
     yield ok('serving', server ?? 'no process');
     yield examineClock(store, server !== null);
-    yield* examineLedger(reconcile(store), settings.billing.currency);
-  } catch (error) {
-    yield problem('data', error);
+    yield* examineLedger(reconcile(store), billing.currency);
   } finally {
     await store.close();
   }
@@ -124,7 +138,7 @@ function examineMasterKey(store: Store, given: string): string {
     return 'does not exist yet; the first start creates it';
   // Throws if the key is missing, readable by others, or not the one that sealed the folder.
   new Sealer(store, given);
-  return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'DECIDER_MASTER_KEY';
+  return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'the setting master_key';
 }
 
 /**
@@ -152,9 +166,10 @@ const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
 
 /** Returns null if the manifest cannot be read. */
 async function* examineModels(
-  { models: folder }: Settings,
+  settings: Settings,
   checksums: boolean,
 ): AsyncGenerator<Finding, Catalog | null> {
+  const { models: folder } = settings;
   let catalog: Catalog;
   try {
     catalog = new Catalog(await readManifest(folder), folder);
@@ -163,6 +178,8 @@ async function* examineModels(
     return null;
   }
   yield ok('models', join(folder, 'manifest.json'));
+  for (const [name, check] of Object.entries(MODEL_CHECKS))
+    yield attempt(name, () => check(settings, catalog));
   for (const build of catalog.builds) yield await examineBuild(build, checksums);
   return catalog;
 }
@@ -180,15 +197,19 @@ async function* examineEngine({ engine, data }: Settings, catalog: Catalog | nul
   yield ok('backend', [device === '' ? 'CPU' : `${device} (${backend})`, ...notices].join('. '));
   if (catalog === null) return;
   yield* examineTuning(catalog, prepared);
+  try {
+    requirePlaces(prepared, engine, catalog.builds);
+  } catch (error) {
+    yield problem('devices', error);
+    return;
+  }
   if (!engine.memory_check) {
     yield ok('memory', 'not estimated: engine.memory_check is false');
     return;
   }
-  try {
-    yield ok('memory', showReport(await checkMemory(engine, prepared, catalog.builds, { data })));
-  } catch (error) {
-    yield problem('memory', error);
-  }
+  yield attempt('memory', async () =>
+    showReport(await checkMemory(engine, prepared, catalog.builds, { data })),
+  );
 }
 
 /** Whether `decider tune` has chosen the settings of each model for its first device. */
@@ -218,14 +239,11 @@ function showReport({ builds, needs, spaces }: MemoryReport): string {
 }
 
 async function examineBuild(build: CatalogBuild, checksums: boolean): Promise<Finding> {
-  const check = `model ${build.id}`;
-  try {
+  return attempt(`model ${build.id}`, async () => {
     if (checksums) await verifyChecksum(build);
     else for (const { path } of filesOf(build)) requireFile(path);
-    return ok(check, `${build.path}${checksums ? ', SHA-256 as in the manifest' : ''}`);
-  } catch (error) {
-    return problem(check, error);
-  }
+    return `${build.path}${checksums ? ', SHA-256 as in the manifest' : ''}`;
+  });
 }
 
 function requireFile(path: string): void {
@@ -236,12 +254,4 @@ function requireFile(path: string): void {
       ? `${path}: no such file. Copy it there, or install the model again with decider models pull or add; decider models remove takes it out of the manifest`
       : `${path}: not a regular file`,
   );
-}
-
-function attempt(check: string, look: () => string): Finding {
-  try {
-    return ok(check, look());
-  } catch (error) {
-    return problem(check, error);
-  }
 }

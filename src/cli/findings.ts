@@ -58,6 +58,35 @@ export const problem = (check: string, error: unknown): Finding => ({
   detail: (error as Error).message,
 });
 
+/** A check that passes with what `look` returns, and is a problem if it throws. */
+export async function attempt(check: string, look: () => string | Promise<string>): Promise<Finding> {
+  return await attemptFinding(check, async () => ok(check, await look()));
+}
+
+/** The finding of a check; a problem if it throws, so that the checks after it are made. */
+export async function attemptFinding(
+  check: string,
+  look: () => Finding | Promise<Finding>,
+): Promise<Finding> {
+  try {
+    return await look();
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+/** The findings of several checks; if one throws, a problem follows in place of the rest. */
+export async function* attemptAll(
+  check: string,
+  findings: Iterable<Finding> | AsyncIterable<Finding>,
+): AsyncGenerator<Finding> {
+  try {
+    yield* findings;
+  } catch (error) {
+    yield problem(check, error);
+  }
+}
+
 /** Credit may be taken back after it was spent. */
 const belowZero = (workspace: string): string =>
   `Its requests are answered 402 until it has credit: decider workspaces credit ${workspace} AMOUNT`;

@@ -66,7 +66,7 @@ function examineSeals(store: Store, given: string): Finding[] {
   let sealer: Sealer | undefined;
   const key = check('master key', () => {
     sealer = new Sealer(store, given);
-    return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'DECIDER_MASTER_KEY';
+    return given === '' ? join(store.folder, MASTER_KEY_FILE) : 'the setting master_key';
   });
   if (sealer === undefined) return key;
   const opened = sealer;

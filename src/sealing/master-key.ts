@@ -26,7 +26,7 @@ export function masterKey(folder: string, given: string, mayCreate: boolean): Bu
 }
 
 /** Reads the configured key, 64 hexadecimal digits. Throws StoreError. */
-export const readMasterKey = (given: string): Buffer => parse(given, 'DECIDER_MASTER_KEY');
+export const readMasterKey = (given: string): Buffer => parse(given, 'master_key');
 
 /** Reads a key of 64 hexadecimal digits from a file that only its owner may access. Throws StoreError. */
 export function readKeyFile(file: string): Buffer {

@@ -56,6 +56,18 @@ export function modelDevices({ usable, devices }: Prepared, model: ManifestModel
   return devicesOf(model, devices);
 }
 
+/**
+ * Throws BackendError if the manifest names a device that does not exist, and ModelError if the settings leave a model no
+ * room for images.
+ */
+export function requirePlaces(
+  prepared: Prepared,
+  settings: Settings['engine'],
+  builds: readonly CatalogBuild[],
+): void {
+  for (const build of builds) requireImageRoom(build, placeModel(prepared, settings, build.model).bounds);
+}
+
 /** Tokens of text around an image, at least. */
 const IMAGE_TEXT_TOKENS = 2;
 

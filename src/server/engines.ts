@@ -18,7 +18,7 @@ import {
 import type { Settings } from '../settings/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 import { measureEngines } from './engine-metrics.js';
-import { prepareEngine } from './engine-setup.js';
+import { prepareEngine, requirePlaces } from './engine-setup.js';
 import { checkMemory } from './memory.js';
 import { BuildLoader, type RequestLimits } from './models/build-loader.js';
 import type { LoadedBuild } from './models/loaded-build.js';
@@ -89,6 +89,7 @@ export class Engines {
     const { models, engine } = settings;
     const set = new ModelSet(narrow(await readManifest(models)), models);
     const prepared = prepareEngine(engine, (sentence) => dependencies.report.notice(sentence));
+    requirePlaces(prepared, engine, set.catalog.builds);
     return new Engines(set, settings, prepared, dependencies, metrics);
   }
 

@@ -44,7 +44,7 @@ export function openTraces(
   if (url === '') return null;
   for (const outcome of SPAN_OUTCOMES) instruments.spans.inc({ outcome }, 0);
   let works = true;
-  const traces = new Traces(loaded(load), {
+  const traces = new Traces(loadSdk(load), {
     url,
     sample,
     version: VERSION,
@@ -74,7 +74,12 @@ export function openTraces(
   };
 }
 
-function loaded(load: typeof loadOpenTelemetry): ReturnType<typeof loadOpenTelemetry> {
+/** Throws StartError if traces are on and OpenTelemetry's SDK is not installed. */
+export function requireTraces({ traces }: Pick<Settings, 'traces'>): void {
+  if (traces.url !== '') loadSdk(loadOpenTelemetry);
+}
+
+function loadSdk(load: typeof loadOpenTelemetry): ReturnType<typeof loadOpenTelemetry> {
   try {
     return load();
   } catch (cause) {

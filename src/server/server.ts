@@ -18,6 +18,7 @@ import { requestMetrics } from './request-metrics.js';
 import { openTraces } from './request-traces.js';
 import type { ServerDependencies } from './server-dependencies.js';
 import { Service } from './service.js';
+import { requireModels, requireStartable } from './start-checks.js';
 
 export interface Server {
   /** URL of the base endpoint. */
@@ -82,8 +83,11 @@ async function start(
   const metrics = new Metrics();
   measureLog(metrics, dependencies);
 
+  // Before anything is opened: a start that the settings forbid leaves nothing behind.
+  await requireStartable(settings);
   const traces = openTraces(settings.traces, clock, log, metrics);
   const engines = await Engines.open(settings, dependencies, metrics);
+  requireModels(settings, engines.catalog);
   engines.current.prices = pricesByBuild(settings.billing, engines.catalog);
   const storage = await openStorage(settings, dependencies);
   storage.measure(metrics);

@@ -8,6 +8,7 @@ export {
   defaultFolders,
   EMBEDDED_MODELS,
   loadSettings,
+  OPERATOR_TOKEN,
   SETTINGS,
   type Settings,
   settingsReader,

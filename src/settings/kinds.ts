@@ -45,6 +45,19 @@ export function text(row: Common<string>): Setting<string> {
   return { kind: 'string', ...row, defaultText: row.default, fromText: read, fromJson: read };
 }
 
+/** A secret of one form, which continues `must be`. Wrong values are not quoted. */
+export function secret({
+  pattern,
+  form,
+  ...row
+}: Common<string> & { readonly pattern: RegExp; readonly form: string }): Setting<string> {
+  const read = (value: unknown) => {
+    if (typeof value === 'string' && pattern.test(value)) return value;
+    throw new InvalidValue(`must be ${form}.`);
+  };
+  return { kind: 'string', ...row, secret: true, defaultText: row.default, fromText: read, fromJson: read };
+}
+
 /** The address of a PostgreSQL database. Wrong values are not quoted: they may have a password. */
 export function databaseUrl(row: Common<string>): Setting<string> {
   const read = (value: unknown) => {

@@ -20,11 +20,13 @@ export function openSecrets(
 ): OpenSecrets | null {
   const file = configFile(variables, config);
   if (file === undefined) return null;
+  const found = statSync(file, { throwIfNoEntry: false });
+  // A pipe cannot be read again, and no other user can open it.
+  if (!found?.isFile()) return null;
   const secrets = valuesInFile(file, SETTINGS)
     .filter(({ key, setting, value }) => setting.secret && isSecret(key, value))
     .map(({ key }) => key);
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-  if (secrets.length === 0 || (mode & ALL_USERS) === 0) return null;
+  if (secrets.length === 0 || (found.mode & ALL_USERS) === 0) return null;
   return {
     detail: `${secrets.join(', ')}: ${file} is accessible to all users.`,
     remedy: 'Change its mode to 0600 or 0640.',

@@ -2,10 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROGRAM_FOLDER, usableCores } from '../base/index.js';
 import { readHost, readNetwork, readOrigin } from './hosts.js';
-import { boolean, choice, databaseUrl, duration, httpUrl, integer, list, text } from './kinds.js';
+import { boolean, choice, databaseUrl, duration, httpUrl, integer, list, secret, text } from './kinds.js';
 import { prices } from './prices.js';
 import { readSettings, SettingsError, type Values } from './read-settings.js';
 import { inWorkingFolder, workingFolder } from './working-folder.js';
+
+/** The form of the token of the operator listener, as a setting and in a file. */
+export const OPERATOR_TOKEN = {
+  pattern: /^[\x21-\x7e]{32,256}$/,
+  form: '32 to 256 printable ASCII characters without spaces',
+} as const;
 
 /** Everything an operator can set, in groups. `docs/configuration.md` is generated from this table. */
 export const SETTINGS = {
@@ -62,10 +68,11 @@ export const SETTINGS = {
     meaning:
       'Folder of `manifest.json` and the GGUF files; if unset, `./models`, or the embedded model if that folder does not exist. In the folder of a bundle, `~/.local/state/decider/models` takes the place of `./models`.',
   }),
-  master_key: text({
+  master_key: secret({
     reloads: true,
     default: '',
-    secret: true,
+    pattern: /^[0-9a-fA-F]{64}$/,
+    form: '64 hexadecimal digits',
     meaning:
       'Key that encrypts stored batches, 64 hexadecimal digits; if unset, `master.key` in the data folder, created by the first start.',
   }),
@@ -289,9 +296,9 @@ export const SETTINGS = {
       default: true,
       meaning: 'Whether the operator listener serves the operator’s web console at `/`.',
     }),
-    token: text({
+    token: secret({
       default: '',
-      secret: true,
+      ...OPERATOR_TOKEN,
       meaning:
         'Token of the operator listener, 32 to 256 characters; if unset, `operator.token` in the data folder, created by the first start that needs it.',
     }),

@@ -9,7 +9,7 @@ import { Sealer } from '../../src/storage/folder/index.js';
 import { writeKeptTime } from '../../src/storage/folder/lmdb/kept-time.js';
 import { createWorkspace, grantCredit } from '../support/access/folder-changes.js';
 import { books } from '../support/books.js';
-import { run as runCommand } from '../support/cli.js';
+import { decider, run as runCommand } from '../support/cli.js';
 import { modelsFolder } from '../support/server.js';
 
 interface Finding {
@@ -71,7 +71,9 @@ test('doctor: all is well, beside the process that serves', async (t) => {
   t.same(problems, []);
   t.same(
     findings.map(({ check }) => check),
-    ['settings', 'prices', 'data', 'master key', 'serving', 'clock', 'workspace default', 'ledger', 'models']
+    ['settings', 'ports', 'transport', 'traces', 'operator token']
+      .concat('data', 'master key', 'serving', 'clock', 'workspace default', 'ledger')
+      .concat('models', 'prices', 'gateway')
       .concat(
         'model tiny-20260101',
         'backend',
@@ -94,6 +96,20 @@ test('doctor: all is well, beside the process that serves', async (t) => {
   const { code, stdout } = await run('doctor');
   t.equal(code, 0);
   t.match(stdout, /^ok {7}ledger {8}adds up$/m);
+});
+
+test('doctor: a configuration from a pipe, which cannot be read twice', async (t) => {
+  const folder = t.testdir();
+  const settings = { data: join(folder, 'data'), models: modelsFolder(folder) };
+  writeFileSync(join(folder, 'decider.json'), JSON.stringify(settings));
+  const args = ['doctor', '--config', '/dev/fd/9'];
+  const shell = `exec 9< <(cat '${join(folder, 'decider.json')}');`;
+  const command = decider(t, args, { DECIDER_DATA: '', DECIDER_ENGINE_BACKEND: 'cpu' }, shell);
+  const { code, stdout, stderr } = await command.end();
+  t.match({ code, stderr }, { code: 0, stderr: '' }, stdout);
+  t.match(stdout, /^ok +settings +\/dev\/fd\/9$/m);
+  t.match(stdout, /^ok +data +\S+ does not exist yet/m);
+  t.match(stdout, /^ok +certificate /m);
 });
 
 test('doctor: a folder that is not there is not made', async (t) => {

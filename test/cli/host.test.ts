@@ -9,6 +9,7 @@ import { driverVersion, type HostProbes, thisHost } from '../../src/cli/host/pro
 import { loadSettings } from '../../src/settings/index.js';
 import { selfSigned, writeCertificate } from '../support/certificate.js';
 import { run } from '../support/cli.js';
+import { freePort } from '../support/free-port.js';
 import { modelsFolder } from '../support/server.js';
 
 /** A host on which all is well. */
@@ -24,7 +25,7 @@ const WELL: HostProbes = {
   isClockSynchronized: async () => true,
   durableWriteMs: () => 50,
   folderMode: () => 0o40700,
-  listenError: async () => null,
+  listenErrors: async (addresses) => addresses.map(() => null),
 };
 const NOW = Date.parse('2026-11-22T00:00:00Z');
 const SETTINGS = { DECIDER_DATA: '/var/lib/decider' };
@@ -73,6 +74,24 @@ test('a host on which all is well, at each limit', async (t) => {
       'network',
     ].concat(...['certificate', 'port 8080']),
   );
+});
+
+test('a probe that fails is a problem of its check, and the others are made', async (t) => {
+  const all = (await findings()).map(({ check }) => check);
+  const probes = Object.keys(WELL).filter((name) => name !== 'nodeVersion' && name !== 'arePrebuilt');
+  for (const name of probes) {
+    const fails = () => {
+      throw new Error('it fails');
+    };
+    const found = await findings({ [name]: fails });
+    t.strictSame(found.filter(({ ok }) => !ok).length, 1, name);
+    // Without a duration there is no line for the disk, and without codes none for each port.
+    const left = all.filter((check) => check !== 'disk' && !check.startsWith('port '));
+    t.ok(
+      left.every((check) => found.some((finding) => finding.check === check)),
+      name,
+    );
+  }
 });
 
 test('an old Node.js', async (t) => {
@@ -204,7 +223,7 @@ test('a certificate that cannot be used, or ends soon', async (t) => {
 });
 
 test('ports that are not available', async (t) => {
-  const failing = (code: string) => findings({ listenError: async () => code });
+  const failing = (code: string) => findings({ listenErrors: async () => [code] });
   await theOne(t, failing('EADDRINUSE'), {
     check: 'port 8080',
     ok: false,
@@ -238,9 +257,16 @@ test('the probes of this host', async (t) => {
   t.teardown(() => server.close());
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
-  t.equal(await thisHost.listenError('127.0.0.1', port), 'EADDRINUSE');
-  t.equal(await thisHost.listenError('192.0.2.1', 0), 'EADDRNOTAVAIL');
-  t.equal(await thisHost.listenError('127.0.0.1', 0), null);
+  const errors = (...all: [string, number][]) =>
+    thisHost.listenErrors(all.map(([host, port]) => ({ host, port })));
+  t.strictSame(await errors(['127.0.0.1', port], ['192.0.2.1', 0], ['127.0.0.1', 0]), [
+    'EADDRINUSE',
+    'EADDRNOTAVAIL',
+    null,
+  ]);
+  const free = await freePort();
+  t.strictSame(await errors(['127.0.0.1', free], ['0.0.0.0', free]), [null, 'EADDRINUSE']);
+  t.strictSame(await errors(['127.0.0.1', free]), [null], 'both are closed');
 });
 
 test('doctor prints remedies after findings, and as fields of JSON', async (t) => {

@@ -141,7 +141,10 @@ const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, nam
     { DECIDER_OPERATOR_HOST: '192.0.2.1', DECIDER_OPERATOR_PORT: '9' },
     /^operator\.host: 192\.0\.2\.1 is reachable by other machines/,
   ],
-  [{ DECIDER_OPERATOR_PORT: '9', DECIDER_OPERATOR_TOKEN: 'short' }, /^operator\.token must be 32 to 256/],
+  [
+    { DECIDER_OPERATOR_PORT: '9', DECIDER_OPERATOR_TOKEN: 'short' },
+    /^DECIDER_OPERATOR_TOKEN must be 32 to 256/,
+  ],
   [
     {
       ...PLAIN,
@@ -157,7 +160,7 @@ const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, nam
   ],
   [{ DECIDER_ENGINE_DEVICES: 'zzz' }, /^engine\.devices: no GPU is named "zzz"/],
   [{ DECIDER_DATA: '/dev/null/x' }, /^The data folder \/dev\/null\/x cannot be used/],
-  [{ DECIDER_MASTER_KEY: 'zz' }, /^DECIDER_MASTER_KEY is not 64 hexadecimal digits/],
+  [{ DECIDER_MASTER_KEY: 'zz' }, /^DECIDER_MASTER_KEY must be 64 hexadecimal digits/],
   [{ DECIDER_BILLING_PRICES: 'other=1/1' }, /^billing\.prices has no price class/],
 ];
 

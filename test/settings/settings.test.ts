@@ -5,6 +5,9 @@ import { listSettings, loadSettings, SETTINGS, showSettings } from '../../src/se
 import { defaultFolders } from '../../src/settings/settings.js';
 import { ROOT } from '../support/sources.js';
 
+const KEY = 'ab'.repeat(32);
+const TOKEN = 'token-'.repeat(6);
+
 /** Of each setting a value other than the default: as a variable, as JSON, and as the program sees it. */
 const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown, value?: unknown]>> = {
   host: ['::1', '::1'],
@@ -19,7 +22,7 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   models: ['m', 'm'],
   'tasks.retention_days': ['1', 1],
   'tasks.max_answers': ['1000', 1_000],
-  master_key: ['k', 'k'],
+  master_key: [KEY, KEY],
   'billing.prices': [
     'a=1/0.5',
     { a: { live: 1, batch: 0.5 } },
@@ -59,7 +62,7 @@ const VALUES: Readonly<Record<string, readonly [variable: string, json: unknown,
   'operator.host': ['::1', '::1'],
   'operator.hosts': ['A.corp,b.corp', ['a.corp', 'B.corp'], ['a.corp', 'b.corp']],
   'operator.console': ['no', false],
-  'operator.token': ['t', 't'],
+  'operator.token': [TOKEN, TOKEN],
   'traces.url': ['https://h:4318/v1/traces', 'https://h:4318/v1/traces'],
   'traces.sample': ['1000000', 1_000_000],
   'log.level': ['silent', 'silent'],
@@ -79,7 +82,7 @@ test('every setting, as a variable and as JSON, means the same', async (t) => {
   t.strictSame(new Set(settings.map(({ key }) => key)), new Set(Object.keys(VALUES)));
   for (const { key, variable, setting } of settings) {
     const [written, json, value = json] = VALUES[key] as (typeof VALUES)[string];
-    const needed = key === 'store.url' ? { DECIDER_MASTER_KEY: 'k' } : {};
+    const needed = key === 'store.url' ? { DECIDER_MASTER_KEY: KEY } : {};
     const fromVariable = valueAt(loadSettings({ ...needed, [variable]: written }, undefined, CORES), key);
     writeFileSync(file, JSON.stringify(nested(key, json)));
     t.strictSame(fromVariable, value, variable);
@@ -120,10 +123,38 @@ test('every bound of a number holds: the limit is accepted, one past it is refus
 
 test('a wrong value of a string setting is not quoted: it may be secret', async (t) => {
   const file = join(t.testdir({}), 'decider.json');
-  writeFileSync(file, JSON.stringify({ master_key: ['secret'] }));
-  t.throws(() => loadSettings({}, file), {
-    message: /master_key must be a string of 1 to \d+ characters\.$/,
-  });
+  writeFileSync(file, JSON.stringify({ host: ['secret'] }));
+  t.throws(() => loadSettings({}, file), { message: /host must be a string of 1 to \d+ characters\.$/ });
+});
+
+test('a secret of another form is named as it was given, and is not quoted', async (t) => {
+  const file = join(t.testdir({}), 'decider.json');
+  for (const [name, variable, form, wrong] of [
+    [
+      'master_key',
+      'DECIDER_MASTER_KEY',
+      '64 hexadecimal digits',
+      ['xyz', KEY.slice(1), `${KEY}0`, `${KEY}\n`, 'g'.repeat(64), ` ${KEY}`],
+    ],
+    [
+      'operator.token',
+      'DECIDER_OPERATOR_TOKEN',
+      '32 to 256 printable ASCII characters without spaces',
+      ['xyz', 'x'.repeat(31), 'x'.repeat(257), `${'x'.repeat(32)} `, 'é'.repeat(40), `${TOKEN}\n`],
+    ],
+  ] as const) {
+    for (const value of wrong) {
+      const message = `${variable} must be ${form}.`;
+      t.throws(() => loadSettings({ [variable]: value }, undefined), { name: 'SettingsError', message });
+    }
+    for (const value of [...wrong, 1, null, [wrong[0]]]) {
+      writeFileSync(file, JSON.stringify(nested(name, value)));
+      const message = new RegExp(`: ${name} must be ${form}\\.$`);
+      t.throws(() => loadSettings({}, file), { name: 'SettingsError', message });
+    }
+  }
+  for (const token of ['x'.repeat(32), 'x'.repeat(256)])
+    t.equal(loadSettings({ DECIDER_OPERATOR_TOKEN: token }, undefined).operator.token, token);
 });
 
 test('store.url requires master_key', async (t) => {
@@ -132,7 +163,7 @@ test('store.url requires master_key', async (t) => {
     name: 'SettingsError',
     message: /^store\.url requires master_key: (?!.*secret)/,
   });
-  t.equal(loadSettings({ ...url, DECIDER_MASTER_KEY: 'k' }, undefined).store.url, url.DECIDER_STORE_URL);
+  t.equal(loadSettings({ ...url, DECIDER_MASTER_KEY: KEY }, undefined).store.url, url.DECIDER_STORE_URL);
   for (const wrong of ['mysql://user:secret@host/d', 'host', 'postgres:secret', 'postgres:// secret']) {
     t.throws(() => loadSettings({ DECIDER_STORE_URL: wrong }, undefined), {
       name: 'SettingsError',
@@ -168,12 +199,12 @@ test('shown settings can be read as a configuration file, and secrets are not am
     ]),
   );
   const settings = loadSettings(
-    { ...variables, DECIDER_MASTER_KEY: 'secret-1', DECIDER_OPERATOR_TOKEN: 'secret-2' },
+    { ...variables, DECIDER_MASTER_KEY: KEY, DECIDER_OPERATOR_TOKEN: TOKEN },
     undefined,
     CORES,
   );
   const shown = showSettings(settings);
-  t.notMatch(JSON.stringify(shown), /secret-/);
+  for (const secret of ['secret-3', KEY, TOKEN]) t.notOk(JSON.stringify(shown).includes(secret));
   t.match(shown, { master_key: '(set)', operator: { token: '(set)' }, store: { url: '(set)' } });
   t.match(showSettings(loadSettings({}, undefined)), {
     master_key: '(not set)',
@@ -182,8 +213,8 @@ test('shown settings can be read as a configuration file, and secrets are not am
   const file = join(t.testdir({}), 'decider.json');
   writeFileSync(file, JSON.stringify(shown));
   const secrets = {
-    DECIDER_MASTER_KEY: 'secret-1',
-    DECIDER_OPERATOR_TOKEN: 'secret-2',
+    DECIDER_MASTER_KEY: KEY,
+    DECIDER_OPERATOR_TOKEN: TOKEN,
     DECIDER_STORE_URL: 'postgres://u:secret-3@h/d',
   };
   t.strictSame(loadSettings(secrets, file, CORES), settings);

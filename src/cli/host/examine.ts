@@ -1,9 +1,9 @@
 import { type Clock, NODE_MIN, showTime } from '../../base/index.js';
 import { remedyFor } from '../../engine/index.js';
 import { tryCertificate } from '../../http/index.js';
-import { expiryWarning, exposureOf, type HostSetting, tlsFiles } from '../../server/index.js';
+import { addressesOf, expiryWarning, exposureOf, tlsFiles } from '../../server/index.js';
 import type { Settings } from '../../settings/index.js';
-import { type Finding, fault, ok, problem, warning } from '../findings.js';
+import { attemptAll, attemptFinding, type Finding, fault, ok, warning } from '../findings.js';
 import type { HostProbes } from './probes.js';
 
 /** The first driver for CUDA 12. */
@@ -21,6 +21,8 @@ const CUDA_13_DRIVER_MIN = 580;
 const FILES_MIN = 4_096;
 /** The threads of engines, preparation, batches and llama.cpp on a large host. */
 const THREADS_MIN = 1_024;
+const FILES_REMEDY = 'LimitNOFILE=65536 in the unit, or ulimit -n 65536';
+const THREADS_REMEDY = 'TasksMax=4096 in the unit, or ulimit -u 4096';
 /** Every commit waits for one durable write; a local SSD takes 0.1 to 10 ms. */
 const WRITE_MS_MAX = 50;
 
@@ -31,21 +33,19 @@ export async function* examineHost(
   probes: HostProbes,
   clock: Pick<Clock, 'now'>,
 ): AsyncGenerator<Finding> {
-  yield node(probes);
-  yield libraries(probes);
-  yield driver(settings, probes, await probes.computeCapabilities());
-  yield limit(
-    'open files',
-    probes.openFilesMax(),
-    FILES_MIN,
-    'LimitNOFILE=65536 in the unit, or ulimit -n 65536',
-  );
-  yield limit('threads', probes.threadsMax(), THREADS_MIN, 'TasksMax=4096 in the unit, or ulimit -u 4096');
-  yield synchronized(await probes.isClockSynchronized());
+  const checks: Readonly<Record<string, () => Finding | Promise<Finding>>> = {
+    node: () => node(probes),
+    libraries: () => libraries(probes),
+    'gpu driver': async () => driver(settings, probes, await probes.computeCapabilities()),
+    'open files': () => limit('open files', probes.openFilesMax(), FILES_MIN, FILES_REMEDY),
+    threads: () => limit('threads', probes.threadsMax(), THREADS_MIN, THREADS_REMEDY),
+    'time server': async () => synchronized(await probes.isClockSynchronized()),
+  };
+  for (const [name, check] of Object.entries(checks)) yield attemptFinding(name, check);
   yield* dataFolder(settings, probes);
-  yield network(settings);
-  yield await certificate(settings, clock);
-  for (const endpoint of served ? [] : endpoints(settings)) yield await port(endpoint, probes);
+  yield await attemptFinding('network', () => network(settings));
+  yield await attemptFinding('certificate', () => certificate(settings, clock));
+  if (!served) yield* attemptAll('ports', ports(settings, probes));
 }
 
 function node({ nodeVersion }: HostProbes): Finding {
@@ -128,51 +128,21 @@ function* dataFolder({ data, store }: Settings, probes: HostProbes): Generator<F
 }
 
 function network(settings: Settings): Finding {
-  try {
-    const hosts = endpoints(settings);
-    const exposures = hosts.flatMap(({ setting, host }) => exposureOf(setting, host, settings) ?? []);
-    const detail = exposures.map(({ notice }) => notice).join(' ');
-    if (exposures.every(({ behindProxy }) => behindProxy)) {
-      return ok('network', detail || hosts.map(({ host }) => host).join(', '));
-    }
-    return warning('network', detail, 'Set tls.cert and tls.key, or name the proxy in http.trusted_proxies.');
-  } catch (error) {
-    return problem('network', error);
-  }
+  const addresses = addressesOf(settings);
+  const exposures = addresses.flatMap(({ keys, host }) => exposureOf(keys.host, host, settings) ?? []);
+  const detail = exposures.map(({ notice }) => notice).join(' ');
+  if (exposures.every(({ behindProxy }) => behindProxy))
+    return ok('network', detail || addresses.map(({ host }) => host).join(', '));
+  return warning('network', detail, 'Set tls.cert and tls.key, or name the proxy in http.trusted_proxies.');
 }
 
 async function certificate({ tls }: Settings, { now }: Pick<Clock, 'now'>): Promise<Finding> {
-  try {
-    const files = tlsFiles(tls);
-    if (files === null) return ok('certificate', 'no TLS');
-    const found = await tryCertificate(files);
-    const due = expiryWarning(found, now());
-    if (due === null) return ok('certificate', `${files.cert}, until ${showTime(found.expires)}`);
-    return warning('certificate', due, 'Renew it, and check what should have.');
-  } catch (error) {
-    return problem('certificate', error);
-  }
-}
-
-interface Endpoint {
-  readonly setting: HostSetting;
-  /** The settings of the address. */
-  readonly keys: string;
-  readonly host: string;
-  readonly port: number;
-}
-
-function endpoints({ host, port, gateway, operator }: Settings): Endpoint[] {
-  const optional: Endpoint[] = [
-    { setting: 'gateway.host', keys: 'gateway.host, gateway.port', host: gateway.host, port: gateway.port },
-    {
-      setting: 'operator.host',
-      keys: 'operator.host, operator.port',
-      host: operator.host,
-      port: operator.port,
-    },
-  ];
-  return [{ setting: 'host', keys: 'host, port', host, port }, ...optional.filter((each) => each.port !== 0)];
+  const files = tlsFiles(tls);
+  if (files === null) return ok('certificate', 'no TLS');
+  const found = await tryCertificate(files);
+  const due = expiryWarning(found, now());
+  if (due === null) return ok('certificate', `${files.cert}, until ${showTime(found.expires)}`);
+  return warning('certificate', due, 'Renew it, and check what should have.');
 }
 
 const REMEDIES: Readonly<Record<string, (keys: string, port: number) => string>> = {
@@ -180,10 +150,20 @@ const REMEDIES: Readonly<Record<string, (keys: string, port: number) => string>>
   EACCES: (keys) => `Choose a port from 1024 in ${keys}, or give the server CAP_NET_BIND_SERVICE.`,
 };
 
-async function port({ keys, host, port }: Endpoint, probes: HostProbes): Promise<Finding> {
-  const check = `port ${port}`;
-  const code = await probes.listenError(host, port);
-  if (code === null) return ok(check, `${host} is free`);
-  const remedy = REMEDIES[code]?.(keys, port) ?? `Correct ${keys}: the address must be one of this machine.`;
-  return fault(check, `${host}:${port} is not available: ${code}.`, remedy);
+async function* ports(settings: Settings, probes: HostProbes): AsyncGenerator<Finding> {
+  const addresses = addressesOf(settings);
+  const codes = await probes.listenErrors(addresses);
+  for (const [index, { keys, host, port }] of addresses.entries()) {
+    const check = `port ${port}`;
+    const code = codes[index] ?? null;
+    const named = `${keys.host}, ${keys.port}`;
+    const remedy = code !== null && REMEDIES[code]?.(named, port);
+    if (code === null) yield ok(check, `${host} is free`);
+    else
+      yield fault(
+        check,
+        `${host}:${port} is not available: ${code}.`,
+        remedy || `Correct ${named}: the address must be one of this machine.`,
+      );
+  }
 }

@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { controlGroups, readGroupFile } from '../../base/index.js';
@@ -38,8 +38,10 @@ export interface HostProbes {
   durableWriteMs(folder: string): number;
   /** The permission bits of a folder; null if it does not exist. Throws if it cannot be written. */
   folderMode(folder: string): number | null;
-  /** Null if an address is free; otherwise the code of the error, such as `EADDRINUSE`. */
-  listenError(host: string, port: number): Promise<string | null>;
+  /** For each address null if it is free beside those before it; otherwise the code of the error, such as `EADDRINUSE`. */
+  listenErrors(
+    addresses: readonly { readonly host: string; readonly port: number }[],
+  ): Promise<(string | null)[]>;
 }
 
 const WRITTEN_BYTES = 4_096;
@@ -108,12 +110,22 @@ export const thisHost: HostProbes = {
     accessSync(existingFolder(folder), constants.W_OK | constants.X_OK);
     return statSync(folder, { throwIfNoEntry: false })?.mode ?? null;
   },
-  listenError: (host, port) =>
-    new Promise((settle) => {
+  async listenErrors(addresses) {
+    const servers: Server[] = [];
+    const codes: (string | null)[] = [];
+    for (const { host, port } of addresses) {
       const server = createServer();
-      server.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
-      server.listen({ host, port, exclusive: true }, () => server.close(() => settle(null)));
-    }),
+      servers.push(server);
+      codes.push(
+        await new Promise((settle) => {
+          server.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
+          server.listen({ host, port, exclusive: true }, () => settle(null));
+        }),
+      );
+    }
+    for (const server of servers) server.close();
+    return codes;
+  },
 };
 
 /** A folder, or the nearest one above it that exists. */
