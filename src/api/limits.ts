@@ -6,6 +6,8 @@ export const LIMITS = {
   decompressedBodyBytes: 32 * 1024 * 1024,
   /** Ours: the window of a zstd frame. */
   zstdWindowBytes: 32 * 1024 * 1024,
+  /** Ours: frames of a zstd body, skippable ones included. One takes a microsecond, whatever it holds: 0.1 s in all. */
+  zstdFrames: 100_000,
   /** Ours: parts of a multipart body; more than useful, so that too many images get their own error. */
   multipartParts: 64,
   /** Ours: the header of one part. */

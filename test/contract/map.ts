@@ -288,6 +288,7 @@ const LIMITS: Record<string, Coverage> = {
   '8 limit JSON': { elsewhere: ['test/decide/request/reading.test.ts'] },
   '8 limit multipart': { elsewhere: ['test/decide/content/multipart.test.ts'] },
   '8 limit zstd window': { elsewhere: ['test/decide/content/zstd.test.ts'] },
+  '8 limit zstd frames': { elsewhere: ['test/decide/content/zstd.test.ts'] },
   '8 limit request head': { elsewhere: ['test/http/exchanges.test.ts'] },
   '8 limit arrival of a body': { elsewhere: ['test/http/collect-body.test.ts'] },
   '8 limit usage days': by(DAYS),

@@ -104,6 +104,7 @@ const limits: readonly (readonly [name: string, text: string, value: string, bey
     error('bad_multipart'),
   ],
   ['zstd window', 'window of a zstd frame', bytes(LIMITS.zstdWindowBytes), error('bad_encoding')],
+  ['zstd frames', 'frames of a zstd body', number(LIMITS.zstdFrames), error('bad_encoding')],
   [
     'request head',
     'request line and header fields',

@@ -21,12 +21,15 @@ const CHECKSUM_BYTES = 4;
  *
  * @throws ApiError `bad_encoding` if there is no frame, a frame is truncated or followed by other data, or if it
  *   announces more than its blocks can hold, needs a dictionary, uses a reserved feature, or has a window over
- *   `LIMITS.zstdWindowBytes`
+ *   `LIMITS.zstdWindowBytes`; or if there are more than `LIMITS.zstdFrames`
  */
 export function measureZstd(body: Buffer): ZstdSize {
   if (body.length === 0) throw bad('is empty');
   let [bytesMin, bytesMax, empty] = [0, 0, true];
+  let frames = 0;
   for (let at = 0; at < body.length; ) {
+    frames += 1;
+    if (frames > LIMITS.zstdFrames) throw bad(`has more than the limit of ${LIMITS.zstdFrames} frames`);
     if (at > 0 && !mayBeginFrame(body, at)) throw bad('is followed by bytes that are not a frame');
     need(body, at, 4);
     const magic = body.readUInt32LE(at);

@@ -33,6 +33,22 @@ test('frames one after another are one body; skippable ones hold nothing', async
   t.equal(decompressZstd(Buffer.concat([HELLO_FRAME, a]), HELLO_LIMIT).toString(), `${HELLO_TEXT}a`);
 });
 
+test('as many frames as the limit, and one more', async (t) => {
+  for (const [what, frame, content] of [
+    ['empty', zstdFrame([raw('')]), ''],
+    ['of one byte', storedFrame(Buffer.from('a')), 'a'],
+    ['skippable', skippableFrame(Buffer.alloc(0)), ''],
+  ] as const) {
+    const frames = (count: number) => Buffer.alloc(frame.length * count, frame);
+    t.equal(text(frames(LIMITS.zstdFrames)).length, LIMITS.zstdFrames * content.length, what);
+    t.throws(
+      () => text(frames(LIMITS.zstdFrames + 1)),
+      { type: 'bad_encoding', message: 'The zstd body has more than the limit of 100000 frames.' },
+      `${what}, and one more`,
+    );
+  }
+});
+
 test('every field that can hold a content size', async (t) => {
   for (const [bytes, field] of [
     [5, 1],
