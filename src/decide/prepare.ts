@@ -94,7 +94,16 @@ async function prepare(
 ): Promise<PrepareResult> {
   try {
     const { check, long } = FORMATS[format];
-    const { request, build, uses, diagnostics, images: files } = check(body, terms, catalog);
+    const {
+      request,
+      build,
+      uses,
+      diagnostics,
+      images: files,
+    } = check(body, terms, {
+      find: (name) => catalog.find(name),
+      promptBytes: (of) => open(of).tokenizer.bytesOf(open(of).contextLength),
+    });
     const model = open(build);
     requireLabels(request.questions, build.id, model.profile.labels.length);
     const images = await readImages(files, build, model.images, reader, workspace ?? '');

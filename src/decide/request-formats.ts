@@ -1,8 +1,7 @@
-import type { Catalog } from '../engine/index.js';
 import { answerOf } from './answers/answer.js';
 import { type Answered, responseJson } from './answers/response.js';
 import { type CheckedRequest, checkRequest, type RequestTerms } from './check-request.js';
-import { checkDecisions } from './decisions/check-decisions.js';
+import { checkDecisions, type DecisionsCatalog } from './decisions/check-decisions.js';
 import { decisionsJson } from './decisions/decisions-response.js';
 import { CUT_STATE, type LongTexts } from './plan.js';
 import { type OpenBody, openBody } from './request/open-body.js';
@@ -14,7 +13,7 @@ export type FormatName = 'decide' | 'systemone' | 'decisions' | 'task';
 
 interface Format {
   /** Reads a JSON body and makes every check that needs neither tokens nor decoded images. Throws ApiError. */
-  check(body: Uint8Array, terms: RequestTerms, catalog: Pick<Catalog, 'find'>): CheckedRequest;
+  check(body: Uint8Array, terms: RequestTerms, catalog: DecisionsCatalog): CheckedRequest;
   readonly long: LongTexts;
   /** Writes the response as JSON. */
   response(answered: Answered): string;

@@ -55,7 +55,7 @@ async function startPool(t: Test, model: TinyModelOptions = {}) {
     if (!result.ok) throw new Error(result.message);
     return result.plan.images.map(({ rgb }) => rgb.buffer);
   };
-  return { prepare, counted };
+  return { pool, prepare, counted };
 }
 
 function showing(files: readonly Buffer[]) {
@@ -72,6 +72,27 @@ test('pixels received from a preparing thread are counted for every request that
   t.equal(shown.length, 4);
   t.ok(shown.every((memory, at) => memory === counted[at]));
   t.equal(counted.length, 4);
+});
+
+test('a text of /v1/decisions that no prompt can have is not indented to its end', async (t) => {
+  const { pool } = await startPool(t, { contextLength: 1_024 });
+  const data = { values: Array(100_000).fill(1) };
+  const questions = [{ type: 'predicate', instructions: [{ type: 'input_json', data }] }];
+  const result = await pool.prepare(
+    {
+      body: Buffer.from(JSON.stringify({ model: 'tiny', input: 'x', questions })),
+      content: { encoding: 'identity', media: { kind: 'json' } },
+      model: null,
+      format: 'decisions',
+      allowedModels: null,
+      diagnostics: NO_DIAGNOSTICS,
+    },
+    { workspace: 'w', key: 'k' },
+  );
+  if (!result.ok) throw new Error(result.message);
+  const { length } = result.questions[0]?.instructions ?? '';
+  t.ok(length > 0 && length < JSON.stringify(data, null, 2).length / 2);
+  t.strictSame(result.plan.suffixes, [], 'the question is left out');
 });
 
 test('text requests do not wait for requests with images, compressed or not', async (t) => {

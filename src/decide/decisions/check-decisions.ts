@@ -20,6 +20,12 @@ const WITHOUT_EFFECT = {
   safety_identifier: 'string',
 } as const;
 
+/** The models, and how much text their prompts have. */
+export interface DecisionsCatalog extends Pick<Catalog, 'find'> {
+  /** The most bytes of text that a prompt of a build can have. Absent: texts of any length are shown to their ends. */
+  promptBytes?(build: CatalogBuild): number;
+}
+
 /**
  * Reads a body in the form of `/v1/decisions` (OpenAI's Decisions API; `docs/decisions-api.md`) and makes every check
  * that needs neither tokens nor decoded images.
@@ -29,7 +35,7 @@ const WITHOUT_EFFECT = {
 export function checkDecisions(
   bytes: Uint8Array,
   { model, allowedModels, diagnostics }: RequestTerms,
-  catalog: Pick<Catalog, 'find'>,
+  catalog: DecisionsCatalog,
 ): CheckedRequest {
   const { fields, sources } = openBody(bytes, ['input', 'questions']);
   const node = (name: string) =>
@@ -44,8 +50,10 @@ export function checkDecisions(
     }
   }
   const images = new SentImages();
-  const input = readInput(node('input'), images);
-  const questions = readDecisionQuestions(node('questions'), images);
+  // So many characters show that a text is too long.
+  const most = (catalog.promptBytes?.(build) ?? Number.POSITIVE_INFINITY) + 1;
+  const input = readInput(node('input'), images, most);
+  const questions = readDecisionQuestions(node('questions'), images, most);
   const request: DecideRequest = {
     model: null,
     state: input.state,
@@ -69,10 +77,10 @@ function readBuild(pinned: string | null, sent: unknown, catalog: Pick<Catalog, 
   return (catalog.find(sent) ?? catalog.find(null)) as CatalogBuild;
 }
 
-function readInput(node: JsonNode | undefined, images: SentImages): ShownInput {
+function readInput(node: JsonNode | undefined, images: SentImages, most: number): ShownInput {
   if (node === undefined) throw errorAt('input', 'The request has no `input`, or it is null.', 'missing');
   if (node.kind === 'text') return { state: node, uses: [] };
-  if (node.kind === 'array' && node.items.length > 0) return showInput(readItems(node.items, images));
+  if (node.kind === 'array' && node.items.length > 0) return showInput(readItems(node.items, images), most);
   throw refusedAt('input', 'must be a string or a list of at least 1 item', 'invalid_input');
 }
 

@@ -26,26 +26,31 @@ const ERROR = 'invalid_question';
  * Reads `questions`.
  *
  * @param node undefined: it is missing or null
+ * @param most of the code points of instructions, only these are needed
  * @throws ApiError with the place of the first invalid value: `invalid_questions`, `too_many_questions`, `invalid_type`,
  *   `invalid_question`, `too_many_options`, or an error of an image
  */
-export function readDecisionQuestions(node: JsonNode | undefined, images: SentImages): ReadQuestion[] {
+export function readDecisionQuestions(
+  node: JsonNode | undefined,
+  images: SentImages,
+  most: number,
+): ReadQuestion[] {
   if (node?.kind !== 'array' || node.items.length === 0) {
     throw refusedAt('questions', 'must be a list of at least 1 question', 'invalid_questions');
   }
-  const most = LIMITS.decisionQuestions;
-  if (node.items.length > most) {
-    const found = `has ${node.items.length} questions; the limit is ${most}`;
+  const { decisionQuestions } = LIMITS;
+  if (node.items.length > decisionQuestions) {
+    const found = `has ${node.items.length} questions; the limit is ${decisionQuestions}`;
     throw refusedAt('questions', found, 'too_many_questions');
   }
-  return node.items.map((item, index) => readQuestion(item, `questions[${index}]`, images));
+  return node.items.map((item, index) => readQuestion(item, `questions[${index}]`, images, most));
 }
 
-function readQuestion(node: JsonNode, place: string, images: SentImages): ReadQuestion {
+function readQuestion(node: JsonNode, place: string, images: SentImages, most: number): ReadQuestion {
   const sent = objectAt(node, place, ERROR);
   const type = readType(field(sent, 'type'), place);
   const name = readName(field(sent, 'name'), place);
-  const instructions = readInstructions(field(sent, 'instructions'), place, images);
+  const instructions = readInstructions(field(sent, 'instructions'), place, images, most);
   const { options, values } = READERS[type](sent, place);
   return {
     question: {
@@ -75,11 +80,11 @@ function readName(node: JsonNode | undefined, place: string): string | null {
 }
 
 /** Null: none; an empty list is none. */
-function readInstructions(node: JsonNode | undefined, place: string, images: SentImages) {
+function readInstructions(node: JsonNode | undefined, place: string, images: SentImages, most: number) {
   if (node === undefined) return null;
   const types = ['input_text', 'input_image', 'input_json'] as const;
   const parts = readParts(node, `${place}.instructions`, types, images, ERROR);
-  return parts.length === 0 ? null : joinParts(parts);
+  return parts.length === 0 ? null : joinParts(parts, most);
 }
 
 /** The options of a question, and the value of each in the response: that of a choice, or the label of a level. */

@@ -35,15 +35,18 @@ export interface ShownInput {
  * Each item is a heading at the start of a line and, below it, each of its parts, with every line indented by two spaces.
  * Callers' text is in indented lines only, and names of tools are quoted if they are unusual: so no text can look like a
  * heading to a reader who looks at the start of lines.
+ *
+ * @param most only the first `most` code points of the state are needed: the rest may be shorter, and images in it are after
+ *   these code points. Indentation makes line ends three times longer, and a small compressed body may have millions.
  */
-export function showInput(items: readonly Item[]): ShownInput {
+export function showInput(items: readonly Item[], most: number): ShownInput {
   const [first] = items;
   if (items.length === 1 && first?.kind === 'message' && first.role === 'user' && first.parts.length === 1) {
     const [part] = first.parts as readonly [Part];
     if (part.kind === 'json') return { state: part.value, uses: [] };
-    return asState(joinParts(first.parts));
+    return asState(joinParts(first.parts, most));
   }
-  const shown = new TextWithImages();
+  const shown = new TextWithImages(most);
   items.flatMap(blocksOf).forEach(({ heading, parts }, index) => {
     shown.add(`${index === 0 ? '' : '\n\n'}${heading}:`);
     for (const part of parts) {
@@ -54,9 +57,9 @@ export function showInput(items: readonly Item[]): ShownInput {
   return asState(shown);
 }
 
-/** Parts one below the other, each as it is: the instructions of a question. */
-export function joinParts(parts: readonly Part[]): ShownText {
-  const shown = new TextWithImages();
+/** Parts one below the other, each as it is: the instructions of a question. `most`: see `showInput`. */
+export function joinParts(parts: readonly Part[], most: number): ShownText {
+  const shown = new TextWithImages(most);
   parts.forEach((part, index) => {
     if (index > 0) shown.add('\n');
     shown.show(part, plainText);
@@ -69,18 +72,33 @@ const asState = ({ text, uses }: ShownText): ShownInput => ({ state: { kind: 'te
 /** A part that is text. */
 type Written = Exclude<Part, { readonly kind: 'image' }>;
 
+/** Writes a part; the result is needed up to `unitsMax` code units only. */
+type Write = (part: Written, unitsMax: number) => string;
+
 class TextWithImages implements ShownText {
   text = '';
   readonly uses: ImageUse[] = [];
+  /** Behind everything added, also what is not in the text. */
+  private end = 0;
+  /** The text is complete up to this length. A code point is at most two units, so `most` of them end before it. */
+  private readonly unitsMax: number;
 
-  add(text: string): void {
-    this.text += text;
+  constructor(most: number) {
+    this.unitsMax = most * 2 + 1;
   }
 
-  show(part: Part, write: (part: Written) => string): void {
-    const at = this.text.length;
-    if (part.kind === 'image') this.uses.push({ start: at, end: at, asset: part.image });
-    else this.text += write(part);
+  add(text: string): void {
+    if (this.unitsLeft > 0) this.text += text;
+    this.end += text.length;
+  }
+
+  show(part: Part, write: Write): void {
+    if (part.kind === 'image') this.uses.push({ start: this.end, end: this.end, asset: part.image });
+    else if (this.unitsLeft > 0) this.add(write(part, this.unitsLeft));
+  }
+
+  private get unitsLeft(): number {
+    return this.unitsMax - this.text.length;
   }
 }
 
@@ -118,11 +136,12 @@ const INDENT = '  ';
 /** What Unicode takes for the end of a line. */
 const LINE_END = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
-const plainText = (part: Written) => (part.kind === 'json' ? stateText(part.value) : part.text);
+const plainText: Write = (part, unitsMax) =>
+  part.kind === 'json' ? stateText(part.value, unitsMax) : part.text;
 
 /** The lines after the first are indented. In JSON only line feeds between values end lines. */
-function indentedText(part: Written): string {
-  const text = part.kind === 'json' ? oneLine(stateText(part.value)) : part.text;
+function indentedText(part: Written, unitsMax: number): string {
+  const text = part.kind === 'json' ? oneLine(stateText(part.value, unitsMax)) : part.text.slice(0, unitsMax);
   return text.replace(LINE_END, `$&${INDENT}`);
 }
 
