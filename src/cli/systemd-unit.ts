@@ -1,11 +1,11 @@
-import { isAbsolute } from 'node:path';
+import { resolve } from 'node:path';
 import type { Settings } from '../settings/index.js';
 
 /** What a unit is made from. */
 export interface UnitOptions {
   readonly settings: Pick<
     Settings,
-    'data' | 'store' | 'models' | 'tls' | 'http' | 'engine' | 'port' | 'gateway'
+    'data' | 'store' | 'models' | 'tls' | 'http' | 'engine' | 'port' | 'gateway' | 'operator'
   >;
   /** Absolute path; null: none. */
   readonly config: string | null;
@@ -25,7 +25,9 @@ const STOP_MARGIN_MS = 30_000;
 /** The first version with `RestartSteps`. */
 const STEPS_SINCE = 254;
 /** Paths that `ProtectHome=yes` hides. */
-const HIDDEN = /^\/(home|root|run\/user)(\/|$)/;
+const HOMES = /^\/(home|root|run\/user)(\/|$)/;
+/** Paths that `PrivateTmp=yes` hides. */
+const TEMPORARY = /^\/(var\/)?tmp(\/|$)/;
 /** Ports below it need a capability. */
 const FREE_PORTS_FROM = 1_024;
 
@@ -79,10 +81,13 @@ function service(options: UnitOptions): string[] {
   ];
 }
 
+/** A path of the settings as the server finds it from its working directory. */
+const pathOf = (path: string): string => resolve(STATE_FOLDER, path);
+
 /** The data folder, if it is not below the state folder. */
 function writable(data: string): string[] {
-  const inside = !isAbsolute(data) || `${data}/`.startsWith(`${STATE_FOLDER}/`);
-  return inside ? [] : [`ReadWritePaths=${quote(data)}`];
+  const path = pathOf(data);
+  return `${path}/`.startsWith(`${STATE_FOLDER}/`) ? [] : [`ReadWritePaths=${quote(path)}`];
 }
 
 /** Pauses between restarts, from 2 s up to a minute where systemd can lengthen them. */
@@ -92,18 +97,19 @@ function pauses(systemd: number | null): string[] {
 }
 
 function hardening({ settings, command, config }: UnitOptions): string[] {
-  const { data, store, models, tls, port, gateway } = settings;
-  const paths = [data, store.ca, models, tls.cert, tls.key, ...command, config ?? ''];
-  const isHidden = paths.some((path) => HIDDEN.test(path));
-  const bindsLow = [port, gateway.port].some((each) => each !== 0 && each < FREE_PORTS_FROM);
+  const { data, store, models, tls, port, gateway, operator } = settings;
+  const paths = [data, store.ca, models, tls.cert, tls.key, ...command, config ?? ''].map(pathOf);
+  const uses = (folders: RegExp) => paths.some((path) => folders.test(path));
+  const ports = [port, gateway.port, operator.port];
+  const bindsLow = ports.some((each) => each !== 0 && each < FREE_PORTS_FROM);
   const capabilities = bindsLow ? 'CAP_NET_BIND_SERVICE' : '';
   return [
     'NoNewPrivileges=yes',
     `CapabilityBoundingSet=${capabilities}`,
     `AmbientCapabilities=${capabilities}`,
     'ProtectSystem=strict',
-    `ProtectHome=${isHidden ? 'read-only' : 'yes'}`,
-    'PrivateTmp=yes',
+    `ProtectHome=${uses(HOMES) ? 'read-only' : 'yes'}`,
+    `PrivateTmp=${uses(TEMPORARY) ? 'no' : 'yes'}`,
     'ProtectProc=invisible',
     'ProtectClock=yes',
     'ProtectControlGroups=yes',

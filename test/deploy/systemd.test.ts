@@ -3,14 +3,17 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { systemdUnit, type UnitOptions } from '../../src/cli/systemd-unit.js';
-import { loadSettings } from '../../src/settings/index.js';
+import { listSettings, loadSettings, SETTINGS } from '../../src/settings/index.js';
 import { decider, run } from '../support/cli.js';
 import { modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
 /** A unit of these settings; `own` overrides what the machine says. */
 function unitOf(environment: Record<string, string>, own: Partial<UnitOptions> = {}): string {
-  const settings = loadSettings({ DECIDER_DATA: '/var/lib/decider', ...environment }, undefined);
+  const settings = loadSettings(
+    { DECIDER_DATA: '/var/lib/decider', DECIDER_MODELS: '/opt/models', ...environment },
+    undefined,
+  );
   return systemdUnit({
     settings,
     config: '/etc/decider/decider.json',
@@ -55,20 +58,59 @@ test('a unit follows the settings', async (t) => {
     '/var/lib/decider-2',
   ]);
   t.strictSame(lineOf(unitOf({ DECIDER_DATA: 'data' }), 'ReadWritePaths'), [], 'below the working directory');
-  t.strictSame(lineOf(unitOf({}), 'AmbientCapabilities'), ['']);
-  t.strictSame(lineOf(unitOf({ DECIDER_PORT: '443' }), 'AmbientCapabilities'), ['CAP_NET_BIND_SERVICE']);
-  t.strictSame(lineOf(unitOf({ DECIDER_PORT: '1024' }), 'AmbientCapabilities'), ['']);
-  t.strictSame(lineOf(unitOf({}), 'ProtectHome'), ['yes']);
-  const paths = ['DATA', 'STORE_CA', 'MODELS', 'TLS_CERT', 'TLS_KEY'].map((name) => `DECIDER_${name}`);
-  const protection = (name: string, path: string) => lineOf(unitOf({ [name]: path }), 'ProtectHome');
-  for (const name of paths) {
-    t.strictSame(protection(name, `/${'home'}/ops/a`), ['read-only'], name);
-    t.strictSame(protection(name, '/srv/home/a'), ['yes'], name);
-  }
-  t.strictSame(protection('DECIDER_DATA', '/root'), ['read-only']);
-  t.strictSame(protection('DECIDER_STORE_CA', '/run/user/990/ca.pem'), ['read-only']);
   const odd = unitOf({}, { command: ['/usr/bin/node', '/opt/100%/a "b" $c.mjs'], config: null });
   t.strictSame(lineOf(odd, 'ExecStart'), ['/usr/bin/node "/opt/100%%/a \\"b\\" $$c.mjs" serve']);
+});
+
+test('a unit has the capability for a low port, whichever setting it is of', async (t) => {
+  const ports = listSettings(SETTINGS).filter(({ key }) => /(^|\.)port$/.test(key));
+  t.ok(ports.length >= 3);
+  for (const { variable } of ports) {
+    for (const [port, capability] of [
+      ['0', ''],
+      ['1', 'CAP_NET_BIND_SERVICE'],
+      ['1023', 'CAP_NET_BIND_SERVICE'],
+      ['1024', ''],
+    ] as const) {
+      const unit = unitOf({ [variable]: port });
+      t.strictSame(lineOf(unit, 'AmbientCapabilities'), [capability], `${variable} ${port}`);
+      t.strictSame(lineOf(unit, 'CapabilityBoundingSet'), [capability], `${variable} ${port}`);
+    }
+  }
+});
+
+test('a unit reaches every path of the settings, however it is written', async (t) => {
+  const paths = listSettings(SETTINGS).filter(({ setting }) => /^(PEM file|Folder) of/.test(setting.meaning));
+  t.strictSame(
+    paths.map(({ key }) => key),
+    ['data', 'store.ca', 'models', 'tls.cert', 'tls.key'],
+  );
+  for (const { key, variable } of paths) {
+    for (const [path, at, home = 'yes', temporary = 'yes'] of [
+      ['x', null],
+      ['./x/../y', null],
+      ['/var/lib/decider', null],
+      ['/var/lib/decider/x', null],
+      ['/srv/home/x', '/srv/home/x'],
+      ['/var/lib/decider-2', '/var/lib/decider-2'],
+      ['../other', '/var/lib/other'],
+      ['/var/lib/decider/../other', '/var/lib/other'],
+      ['/home/u/x', '/home/u/x', 'read-only'],
+      ['/var/lib/decider/../../../home/u/x', '/home/u/x', 'read-only'],
+      ['../../../root', '/root', 'read-only'],
+      ['//home//u', '/home/u', 'read-only'],
+      ['/run/user/990/x', '/run/user/990/x', 'read-only'],
+      ['/tmp/x', '/tmp/x', 'yes', 'no'],
+      ['/var/lib/../tmp', '/var/tmp', 'yes', 'no'],
+      ['/tmpx', '/tmpx'],
+    ] as const) {
+      const unit = unitOf({ [variable]: path });
+      const message = `${key} ${path}`;
+      t.strictSame(lineOf(unit, 'ProtectHome'), [home], message);
+      t.strictSame(lineOf(unit, 'PrivateTmp'), [temporary], message);
+      if (key === 'data') t.strictSame(lineOf(unit, 'ReadWritePaths'), at === null ? [] : [at], message);
+    }
+  }
 });
 
 test('decider systemd prints a unit for this installation', async (t) => {
