@@ -15,7 +15,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isUtf16, withoutByteOrderMark } from './byte-order-mark.js';
-import { jsonFault, showPlace } from './json-place.js';
+import { jsonFault, repeatedName, showPlace } from './json-place.js';
 
 /** What a JSON file has, and its text, in which `placeInJson` finds places. */
 interface JsonFile {
@@ -28,10 +28,22 @@ interface JsonFile {
  * read. The message has the line and the column of invalid JSON, and quotes at most one character of it: the text may be
  * a secret.
  */
-export const readJsonFile = (file: string): unknown => readJsonText(file).value;
+export const readJsonFile = (file: string): unknown => parseFile(file).value;
 
-/** As `readJsonFile`, with the text. */
+/**
+ * As `readJsonFile`, of a file that people write, and with its text. Throws Error also if an object has a name twice: one of
+ * the two values would have no effect.
+ */
 export function readJsonText(file: string): JsonFile {
+  const read = parseFile(file);
+  const repeated = repeatedName(read.text);
+  if (repeated === null) return read;
+  throw new Error(
+    `${JSON.stringify(repeated.name)} is given twice${showPlace(repeated)}. Remove one of them.`,
+  );
+}
+
+function parseFile(file: string): JsonFile {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);

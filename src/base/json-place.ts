@@ -27,18 +27,41 @@ export function jsonFault(text: string): (TextPlace & { readonly reason: string 
   }
 }
 
+/**
+ * The first name that an object of a JSON text has for the second time, and where; null: there is none. `JSON.parse` takes
+ * the last value, and says nothing of the others.
+ */
+export function repeatedName(text: string): (TextPlace & { readonly name: string }) | null {
+  const paths = new Set<string>();
+  let found: { readonly at: number; readonly name: string } | null = null;
+  const look = (place: readonly string[], at: number) => {
+    const path = JSON.stringify(place);
+    if (paths.has(path)) found ??= { at, name: place.at(-1) as string };
+    paths.add(path);
+  };
+  scan(text, look);
+  // The compiler does not see the assignment in `look`.
+  const repeated = found as { readonly at: number; readonly name: string } | null;
+  return repeated === null ? null : { ...placeAt(text, repeated.at), name: repeated.name };
+}
+
 /** Where the name of a member, or an element of an array, begins in a JSON text; null if it is not there. */
 export function placeInJson(text: string, path: readonly string[]): TextPlace | null {
   let found: number | null = null;
   const look = (place: readonly string[], at: number) => {
     if (place.length === path.length && place.every((name, index) => name === path[index])) found ??= at;
   };
+  scan(text, look);
+  return found === null ? null : placeAt(text, found);
+}
+
+/** Calls `look` up to the end of the text, or to where it stops being JSON. */
+function scan(text: string, look: (place: readonly string[], at: number) => void): void {
   try {
     new JsonScanner(text, look).document();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
   }
-  return found === null ? null : placeAt(text, found);
 }
 
 /** `, line 3, column 5`, to follow the name of a file; '' for null. */

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'tap';
 import { readJsonFile } from '../../src/base/index.js';
+import { readManifest } from '../../src/engine/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 
 test('the error for an invalid JSON file does not quote its content', async (t) => {
@@ -30,4 +33,26 @@ test('the error for an invalid JSON file does not quote its content', async (t) 
   const good = t.testdir({ 'good.json': '{"a": [1]}' });
   t.strictSame(readJsonFile(`${good}/good.json`), { a: [1] });
   t.throws(() => readJsonFile(`${good}/none.json`), { code: 'ENOENT', message: 'the file does not exist' });
+});
+
+test('a name that is given twice in a file that the operator writes is an error with its place', async (t) => {
+  const folder = t.testdir({});
+  const file = join(folder, 'manifest.json');
+  for (const [text, place, name] of [
+    ['{"port": 1,\n "port": 1}', 'line 2, column 2', 'port'],
+    ['{"http": {"keep_alive_s": 5}, "http": {"drain_ms": 5}}', 'line 1, column 31', 'http'],
+    ['{"http": {"drain_ms": 5, "drain_ms": 5}}', 'line 1, column 26', 'drain_ms'],
+    [
+      '{"billing": {"prices": {"a": {"live": 1, "batch": 1}, "a": {"live": 2, "batch": 1}}}}',
+      'line 1, column 55',
+      'a',
+    ],
+    ['{"billing": {"prices": {"a": {"live": 1, "live": 2, "batch": 1}}}}', 'line 1, column 42', 'live'],
+    ['{"default": "a", "models": [{"id": "a", "id": "b"}]}', 'line 1, column 41', 'id'],
+  ] as const) {
+    writeFileSync(file, text);
+    const message = `${file}: "${name}" is given twice, ${place}. Remove one of them.`;
+    t.throws(() => loadSettings({}, file), { name: 'SettingsError', message });
+    await t.rejects(readManifest(folder), { name: 'ModelError', message });
+  }
 });

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { jsonFault, nearestName, placeInJson } from '../../src/base/index.js';
+import { jsonFault, nearestName, placeInJson, repeatedName } from '../../src/base/index.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 
 test('the fault of a text that is not JSON: its line, its column and one character at most', async (t) => {
@@ -86,3 +86,47 @@ test('the name that was meant: a few typing errors, or the last part of one name
     t.equal(nearestName(unknown, names), meant, unknown);
   }
 });
+
+test('a name that an object has twice is found wherever it is, and no other', async (t) => {
+  const seed = seedFromEnvironment();
+  t.comment(`TEST_SEED=${seed}`);
+  const source = random(seed);
+  const NAMES = ['a', 'b', 'c', '0', '1', '__proto__', 'é'];
+  let repeated: string | null = null;
+  /** A value, and in `repeated` the first name that one of its objects repeats, in the order of the text. */
+  const value = (depth: number): string => {
+    const kind = depth === 0 ? 0 : source.integer(3);
+    const length = source.integer(4);
+    if (kind === 1) return `[${Array.from({ length }, () => value(depth - 1)).join(', ')}]`;
+    if (kind === 2)
+      return object(
+        Array.from({ length }, () => source.pick(NAMES)),
+        depth,
+      );
+    return source.pick(['1', '"a"', 'null']);
+  };
+  const object = (names: readonly string[], depth: number): string => {
+    const members = names.map((name, index) => {
+      if (names.indexOf(name) < index) repeated ??= name;
+      // The same name in another form.
+      const written = source.integer(2) === 0 ? JSON.stringify(name) : escaped(name);
+      return `${written}: ${value(depth - 1)}`;
+    });
+    return `{${members.join(', ')}}`;
+  };
+  let found = 0;
+  for (let count = 0; count < 5_000; count += 1) {
+    repeated = null;
+    const text = value(4);
+    const name = repeatedName(text)?.name ?? null;
+    if (name !== repeated) t.fail(text);
+    if (repeated !== null) found += 1;
+  }
+  t.ok(found > 100, `${found} texts with one`);
+  const place = { name: 'b', line: 2, column: 8 };
+  t.strictSame(repeatedName('{"a": {"b": 1,\n       "b": 2}, "a": 3}'), place);
+  t.equal(repeatedName('[{"a": 1}, {"a": 1}, {"b": {"a": 1}}]'), null);
+});
+
+const escaped = (name: string): string =>
+  `"${[...name].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`;
