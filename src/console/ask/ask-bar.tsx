@@ -26,7 +26,7 @@ export function AskBar({ limits, written, asking }: AskBarProps) {
     <div class="actions ask-bar">
       <UndoNote written={written} />
       <ModelChoice limits={limits} model={draft.model} onChange={(model) => change({ model })} />
-      <ActionButton primary off={progress !== null} title="Ctrl+Enter">
+      <ActionButton primary off={progress !== null} title="Ctrl+Enter" onClick={() => run(false)}>
         Ask
       </ActionButton>
       <ActionButton off={progress !== null} onClick={() => run(true)}>

@@ -1,15 +1,15 @@
 import { focusEditor } from '../editor/focus-editor.js';
 
-/** Ctrl+Enter asks, also in an editor. Enter in a field does not: it would charge. */
+/** Ctrl+Enter asks, also in an editor. */
 export function onAskKey(event: KeyboardEvent, ask: () => void): void {
-  if (event.key !== 'Enter' || event.isComposing) return;
-  const isAsking = event.ctrlKey || event.metaKey;
-  const isField = event.target instanceof HTMLInputElement && event.target.type === 'text';
-  if (!isAsking && !isField) return;
+  if (event.key !== 'Enter' || event.isComposing || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
   event.stopPropagation();
-  if (isAsking) ask();
+  ask();
 }
+
+/** Nothing: browsers submit a form for Enter in any of its fields, such as a radio button, and asking is charged. */
+export const onAskSubmit = (event: Event): void => event.preventDefault();
 
 /** Moves the focus to the field that is to be corrected; whether there is one. */
 export function focusWrong(form: HTMLFormElement): boolean {

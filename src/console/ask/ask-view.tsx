@@ -8,7 +8,7 @@ import { AsOf, type Source, Sourced } from '../ui/sourced.js';
 import { AskBar } from './ask-bar.js';
 import type { Draft } from './ask-draft.js';
 import { exampleImage } from './ask-images.js';
-import { focusWrong, onAskKey } from './ask-keys.js';
+import { focusWrong, onAskKey, onAskSubmit } from './ask-keys.js';
 import { CodePanel } from './code-panel.js';
 import { ComparePanel } from './compare-panel.js';
 import { type Example, examplesFor } from './examples.js';
@@ -76,10 +76,7 @@ export function AskView({ api, limits, shared, active, edited }: AskViewProps) {
         class="column ask-form"
         aria-label="Request"
         onKeyDownCapture={(event) => onAskKey(event, () => asking.run(false))}
-        onSubmit={(event) => {
-          event.preventDefault();
-          asking.run(false);
-        }}
+        onSubmit={onAskSubmit}
       >
         <Examples
           examples={examplesFor(model?.domain ?? null, imageModel(draft, limits) !== null)}

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
-import { focusWrong, onAskKey } from '../ask/ask-keys.js';
+import { focusWrong, onAskKey, onAskSubmit } from '../ask/ask-keys.js';
 import { ImagesPanel } from '../ask/images-panel.js';
 import { isSame } from '../ask/kept-draft.js';
 import { modelOfDraft } from '../ask/models.js';
@@ -55,10 +55,7 @@ export function TaskAsk({ api, limits, name, loaded: { task, questions }, onChan
         ref={form}
         aria-label="State for the task"
         onKeyDownCapture={(event) => onAskKey(event, () => run(false))}
-        onSubmit={(event) => {
-          event.preventDefault();
-          run(false);
-        }}
+        onSubmit={onAskSubmit}
       >
         <StatePanel {...written} model={model} wrong={messageFor(wrong, 'state')} />
         {(model?.reads_images || draft.images.length > 0) && (
@@ -66,7 +63,7 @@ export function TaskAsk({ api, limits, name, loaded: { task, questions }, onChan
         )}
         <UndoNote written={written} />
         <div class="actions">
-          <ActionButton primary off={progress !== null} title="Ctrl+Enter">
+          <ActionButton primary off={progress !== null} title="Ctrl+Enter" onClick={() => run(false)}>
             Ask the task
           </ActionButton>
           <span class="muted">At the live price. The numbers of the answer are kept for labels.</span>

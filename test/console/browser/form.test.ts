@@ -4,6 +4,7 @@ import { packDraft } from '../../../src/console/ask/share.js';
 import { ask, consoleTest, enter, PHONE } from '../../support/console/console.js';
 import { dropFiles } from '../../support/console/drop.js';
 import { haveFocus } from '../../support/console/keyboard.js';
+import { tasksOf } from '../../support/console/tasks.js';
 import { png } from '../../support/images/png.js';
 import { until } from '../../support/until.js';
 
@@ -36,9 +37,19 @@ consoleTest('Enter in a field asks nothing; Ctrl+Enter asks, in an editor too', 
   const { page } = tab;
   await enter(tab, world);
   const calls = () => tab.requests.filter((each) => each.endsWith('/v1/decide')).length;
-  await page.getByLabel('Name', { exact: true }).first().press('Enter');
-  await page.getByLabel('Label of option 1').press('Enter');
-  await page.evaluate("fetch('/console').then(() => true)");
+  const pressEnterInEach = async (form: string) => {
+    const fields = page.locator(`form[aria-label="${form}"]`).locator('input, select');
+    const count = await fields.count();
+    t.ok(count > 1, `${form} has ${count} fields`);
+    for (let at = 0; at < count; at += 1) {
+      await fields.nth(at).evaluate((field) => {
+        (field as unknown as { focus(): void }).focus();
+      });
+      await page.keyboard.press('Enter');
+    }
+    await page.evaluate("fetch('/console').then(() => true)");
+  };
+  await pressEnterInEach('Request');
   t.equal(calls(), 0);
   const state = page.getByLabel('State, as text');
   await state.fill('One line');
@@ -49,6 +60,11 @@ consoleTest('Enter in a field asks nothing; Ctrl+Enter asks, in an editor too', 
   await page.getByLabel('Instructions').first().press('Control+Enter');
   await until(async () => calls() === 2);
   await page.getByText('Answered.').waitFor();
+  await tasksOf(world, world.token).put('enter');
+  await page.goto(`${world.url}/console#/tasks/enter`);
+  await page.getByRole('form', { name: 'State for the task' }).waitFor();
+  await pressEnterInEach('State for the task');
+  t.notOk(tab.requests.some((each) => each.endsWith('/v1/tasks/enter/decide')));
 });
 
 consoleTest('what is typed while images are decoded is kept, and so are two drops', async (t, tab, world) => {
