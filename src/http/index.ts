@@ -14,6 +14,7 @@ export { isLoopbackNetwork, TrustedProxies } from './client-address.js';
 export type { ConsoleFile, ConsoleFiles } from './console/console-files.js';
 export { type ConsoleSite, consoleFileReply } from './console/serve-console.js';
 export { checkSite } from './console/site.js';
+export { isFromBrowser } from './persistence.js';
 export type { AccessEntry } from './pipeline.js';
 export { MALFORMED } from './reply.js';
 export {

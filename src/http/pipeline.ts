@@ -134,8 +134,7 @@ async function answer(options: PipelineOptions, incoming: Incoming, requestId: s
     framing = readFraming(incoming.headers);
     const preflight = options.crossOrigin.preflight(incoming);
     if (preflight !== null) {
-      const sent = okReply(requestId, preflight, preflight.headers);
-      return { reply: { ...sent, close: tooLongToDiscard(framing) }, caller: null };
+      return { reply: okReply(requestId, preflight, preflight.headers), caller: null };
     }
     const target = findTarget(options, incoming);
     const route = chooseRoute(target, incoming.method);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import { IDLE_CONNECTIONS_MAX, IdleConnections } from '../../src/http/transport/idle-connections.js';
 import { RawClient, request } from '../support/http/raw-client.js';
-import { echo, serve } from '../support/http/serving.js';
+import { echo, onBoth, serve } from '../support/http/serving.js';
 
 const LIMITED_SERVER = fileURLToPath(new URL('../support/http/limited-server.js', import.meta.url));
 const OPEN_FILES = 200;
@@ -29,6 +29,49 @@ test('by default, a connection stays open for longer than load balancers keep it
   const { ask } = await serve(t, 'node');
   const { headers } = await ask(request('GET', '/health'));
   t.equal(headers.get('keep-alive'), 'timeout=75');
+});
+
+const CHROMIUM =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const BODY = '{"state":"x"}';
+
+onBoth('every response to a browser closes its connection, and no other', async (t, transport) => {
+  const { client } = await serve(t, transport, echo, { corsOrigins: ['https://app.example'] });
+  const requests = [
+    ['GET', '/health', null, 200],
+    ['GET', '/v1/models', null, 200],
+    ['POST', '/v1/decide', BODY, 200],
+    ['POST', '/v1/nothing', BODY, 404],
+    ['GET', '/v1/decide', null, 405],
+    ['POST', '/v1/decide', 'x'.repeat(100_000), 200],
+    ['OPTIONS', '/v1/decide', '', 405],
+  ] as const;
+  const asks = { 'Access-Control-Request-Method': 'POST' };
+  const callers = [
+    [{ 'User-Agent': CHROMIUM }, true],
+    [{ Origin: 'https://app.example', ...asks }, true],
+    [{ Origin: 'null' }, true],
+    [{ 'User-Agent': CHROMIUM, 'Sec-Fetch-Mode': 'cors', Origin: 'http://localhost' }, true],
+    // What Node's `fetch` sends.
+    [{ 'User-Agent': 'node', 'Sec-Fetch-Mode': 'cors' }, false],
+    [{ 'User-Agent': 'curl/8.5.0 (Mozilla/5.0)' }, false],
+    [{}, false],
+  ] as const;
+  for (const [headers, closes] of callers) {
+    for (const [method, path, body, status] of requests) {
+      const connection = await client();
+      await connection.send(request(method, path, body, headers));
+      const first = await connection.response();
+      const place = `${method} ${path} ${JSON.stringify(headers)}`;
+      if (method !== 'OPTIONS') t.equal(first.status, status, place);
+      t.equal(first.headers.get('connection') === 'close', closes, place);
+      if (closes) t.equal(await connection.untilClosed(), '', place);
+      else {
+        await connection.send(request('GET', '/health'));
+        t.equal((await connection.response()).status, 200, place);
+      }
+    }
+  }
 });
 
 test('beyond the maximum, the connection that is idle longest is closed', async (t) => {

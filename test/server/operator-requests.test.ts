@@ -308,6 +308,14 @@ test('an idle connection stays open as long as the settings say', async (t) => {
   await response.text();
 });
 
+test('every response to a browser closes its connection: it repeats no change by itself', async (t) => {
+  const { url } = await listen(t);
+  for (const sign of ['User-Agent: Mozilla/5.0 (X11; Linux x86_64)', `Origin: ${url}`]) {
+    const text = await raw(t, url, ['GET /api/keys HTTP/1.1', 'Host: 127.0.0.1', AUTHORIZED, sign]);
+    t.match(text, /\r\nConnection: close\r\n/i);
+  }
+});
+
 test(`${PIPELINED_MAX} requests may wait for the one before them; one more is the last that is read`, async (t) => {
   const { url } = await listen(t);
   const next = ['GET /api/keys HTTP/1.1', 'Host: localhost', AUTHORIZED, '', ''].join('\r\n');

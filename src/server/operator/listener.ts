@@ -5,7 +5,9 @@ import type { Clock } from '../../base/index.js';
 import {
   ConnectionTurns,
   endBehindRequest,
+  headerList,
   IDLE_MS,
+  isFromBrowser,
   isUpgrade,
   ListenError,
   MAX_HEADER_BYTES,
@@ -71,7 +73,10 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
       socket.setTimeout(0);
       running.set(socket, request);
       const found = await answer(options, proxies, request);
-      const isLast = found.headers.Connection === 'close' || turns.isLast(socket);
+      const isLast =
+        found.headers.Connection === 'close' ||
+        turns.isLast(socket) ||
+        isFromBrowser(headerList(request.rawHeaders));
       if (isLast) {
         response.setHeader('Connection', 'close');
         turns.end(socket);
