@@ -22,6 +22,7 @@ export {
 export type { Caller, Directory } from './authenticate.js';
 export { cancelRecord } from './batch-changes.js';
 export { type Books, booksOf, compare, orphanOf, type Reconciliation, type StoredSums } from './books.js';
+export { areSameMonths, type BudgetMonths, budgetMonths } from './budget-months.js';
 export type { Change, StoredBatch } from './change.js';
 export { dayOf, daysOf, lastDays, monthBefore, monthOf } from './dates.js';
 export { type Invoice, readInvoice } from './invoice.js';

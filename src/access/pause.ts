@@ -5,18 +5,18 @@ import type { Workspace } from './workspaces.js';
 /** Why a workspace cannot be charged (contract 5 rule 6). */
 export type Pause = 'out_of_credit' | 'budget_exceeded';
 
-/** What a workspace was charged, unwritten charges included: in total, and in the current month. */
+/** What a workspace was charged, unwritten charges included: in total, and in the months of its budget (`BudgetMonths`). */
 interface Charged {
   readonly charged: Amount;
-  readonly monthCharged: Amount;
+  readonly budgetCharged: Amount;
 }
 
 type Funds = Pick<Workspace, 'granted' | 'budget'>;
 
-/** What is left of the credit, and of the budget of the month; a budget of null: no bound. */
-const leftOf = ({ granted, budget }: Funds, { charged, monthCharged }: Charged) => ({
+/** What is left of the credit, and of the budget; a budget of null: no bound. */
+const leftOf = ({ granted, budget }: Funds, { charged, budgetCharged }: Charged) => ({
   credit: granted - charged,
-  budget: budget === null ? null : budget - monthCharged,
+  budget: budget === null ? null : budget - budgetCharged,
 });
 
 /** Why a workspace is paused; null if it is not. Reservations do not count. */

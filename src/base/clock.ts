@@ -6,7 +6,7 @@ export interface Clock {
   monotonic(): number;
   /** Milliseconds for which the calendar has been certain (see `SteadyClock`); Infinity if it always was. */
   certainFor(): number;
-  /** The calendar, by which keys expire and months change: the last certain time until it is certain for JUMP_LASTS_MS. */
+  /** The calendar, by which keys expire and budgets begin anew: the last certain time until it is certain for JUMP_LASTS_MS. */
   settled(): number;
   /** Calls back once after `ms`, of any length; the returned function cancels it. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;

@@ -141,7 +141,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'storage/folder/ledger/ledger.ts',
     ['5 rule 6', 'refuse(this.pause(workspace));', ''],
     ['8 price decider-g-12b', 'refuse(this.lacks(caller, charge));', ''],
-    ['8 price decider-g-12b', 'account.charge(amount);', 'account.charge(amount - 1n);'],
+    ['8 price decider-g-12b', 'account.charge(amount, ', 'account.charge(amount - 1n, '],
   ),
   ...inFile('settings/prices.ts', ['8 price decider-g-31b', 'decider-g-31b=0.005/', 'decider-g-31b=0.004/']),
   ...inFile('access/workspaces.ts', [

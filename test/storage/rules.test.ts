@@ -2,6 +2,7 @@
 
 import { type Test, test } from 'tap';
 import {
+  budgetMonths,
   type Key,
   keyWorks,
   monthBefore,
@@ -184,7 +185,10 @@ test('a workspace with a budget of 0 is paused in a new month too', NEEDS_POSTGR
   const paused = [{ pause: 'budget_exceeded', request: 'budget_exceeded' }];
   t.strictSame(await inFolder(t, all), paused);
   t.strictSame(await inDatabase(t, all), paused);
-  t.equal(new Holdings(1).pause(workspace, systemClock.now()), 'budget_exceeded');
+  t.equal(
+    new Holdings(1).pause(workspace, budgetMonths(systemClock.now(), systemClock.now())),
+    'budget_exceeded',
+  );
 });
 
 test('a key works by SQL when it works by TypeScript', NEEDS_POSTGRES, async (t) => {

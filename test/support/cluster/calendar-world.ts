@@ -1,5 +1,4 @@
 import type { Test } from 'tap';
-import { monthOf } from '../../../src/access/index.js';
 import { claimCandidates } from '../../../src/storage/database/batches/tables/claims.js';
 import { deletableBatches, removeStale } from '../../../src/storage/database/batches/tables/deletion.js';
 import { endedBatches } from '../../../src/storage/database/batches/tables/due.js';
@@ -42,9 +41,9 @@ export class CalendarWorld {
     readonly clock: DatabaseClock,
   ) {}
 
-  static async start(t: Test, nodes = 2): Promise<CalendarWorld> {
+  static async start(t: Test, nodes = 2, start = START): Promise<CalendarWorld> {
     const { url, database } = await newDatabase(t);
-    const world = new CalendarWorld(t, url, database, await DatabaseClock.replace(database, START));
+    const world = new CalendarWorld(t, url, database, await DatabaseClock.replace(database, start));
     for (let at = 0; at < nodes; at += 1) await world.add().session.start();
     return world;
   }
@@ -149,6 +148,7 @@ export class CalendarWorld {
     const { database } = this;
     await removeStale(database, new AbortController().signal);
     const none = { keys: [], batches: [], models: [] };
+    const { months } = await database.transaction((one) => lockAccounts(one, ['w'], 0));
     const submission = { digest: 'digest', body: 'body', fileDigest: '' };
     return {
       ended: (await endedBatches(database)).map(({ event }) => event),
@@ -157,7 +157,8 @@ export class CalendarWorld {
       keyWorks: (await database.transaction((one) => lockSubmissions(one, 'k')))?.works,
       submitted: await findSubmission(database, 'k', submission),
       submissions: (await sql(database, 'SELECT FROM submissions')).length,
-      month: monthOf((await database.transaction((one) => lockAccounts(one, ['w'], 0))).now),
+      // The last one that has begun for budgets.
+      month: months.doubted ?? months.current,
     };
   }
 }

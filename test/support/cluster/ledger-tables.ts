@@ -188,7 +188,8 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
       const amounts = { charged, monthCharged, leased, granted, budget, lease };
       const texts = Object.entries(amounts).map(([name, amount]) => [name, amount?.toString() ?? null]);
       const othersHold = othersHoldUnused(leases, workspace, session as number);
-      return { workspace, month, exact, othersHold, now: world.now, ...Object.fromEntries(texts) };
+      const times = { now: world.now, settled: world.now };
+      return { workspace, month, exact, othersHold, ...times, ...Object.fromEntries(texts) };
     }),
   'ledger-charged-in-month': ({ usage }, [workspaces, first]) =>
     (workspaces as string[]).map((workspace) => {

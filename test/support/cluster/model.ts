@@ -42,6 +42,6 @@ export class AccountModel {
 
   get state(): AccountState {
     const { granted, charged, leased, exact } = this;
-    return { granted, budget: null, charged, monthCharged: charged, leased, exact };
+    return { granted, budget: null, charged, budgetCharged: charged, leased, exact };
   }
 }

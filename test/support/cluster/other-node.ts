@@ -19,7 +19,11 @@ export class OtherNode {
     const { rows, isLocked } = this.tables;
     if (isLocked) return;
     const account = accountIn(rows, workspace, this.now());
-    const available = availableOf({ ...account, ...(this.tables.workspaces.get(workspace) as Terms) });
+    const available = availableOf({
+      ...account,
+      budgetCharged: account.monthCharged,
+      ...(this.tables.workspaces.get(workspace) as Terms),
+    });
     const amount = wanted < available ? wanted : available;
     if (amount <= 0n) return;
     const lease = rows.leases.get(`${workspace} ${OTHER}`);

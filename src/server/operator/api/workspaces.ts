@@ -156,11 +156,11 @@ export function workspaceHandlers(
     },
     async showUsage({ id, query }) {
       const days = readWhole('days', readQuery(query, 'days').days, 1, USAGE_DAYS_MAX, USAGE_DAYS);
-      const dates = lastDays(clock.now(), days);
-      const [from, to] = [dates[0] as string, dates.at(-1) as string];
       await access.flush().catch((error: Error) => {
         throw new DataUnavailable(error.message);
       });
+      const dates = lastDays(clock.now(), days);
+      const [from, to] = [dates[0] as string, dates.at(-1) as string];
       return await administration.read('showUsage', { workspace: id, from, to, currency });
     },
   };

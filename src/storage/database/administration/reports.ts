@@ -5,7 +5,7 @@ import {
   type UsageRow,
   type Workspace,
 } from '../../../access/index.js';
-import { SETTLED_MS } from '../postgres/calendar-sql.js';
+import { NOW_MS } from '../postgres/calendar-sql.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { getKey, getWorkspace } from './rows.js';
@@ -19,10 +19,10 @@ const BALANCE = statement(
      coalesce((SELECT charged FROM accounts WHERE workspace = $1), 0) AS charged,
      coalesce((SELECT sum(amount) FROM usage
        WHERE workspace = $1 AND day >= now.month || '-01' AND day <= now.month || '-31'), 0) AS "monthCharged"
-   FROM (SELECT to_char(to_timestamp(${SETTLED_MS} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM') AS month) AS now`,
+   FROM (SELECT to_char(to_timestamp(${NOW_MS} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM') AS month) AS now`,
 );
 
-/** The stored balance of a workspace, without charges that nodes have not written yet. The month is the database's. */
+/** The stored balance of a workspace, without charges that nodes have not written yet. The month is that of the cluster's calendar. */
 export async function balanceOf(database: Queryable, { id, granted }: Workspace): Promise<Balance> {
   const [row] = await database.query<{ charged: string; monthCharged: string }>(BALANCE, [id]);
   const charged = BigInt(row?.charged ?? 0);

@@ -1,4 +1,4 @@
-import { type Caller, monthOf, type Pause, pauseOf, refuse } from '../../../access/index.js';
+import { budgetMonths, type Caller, type Pause, pauseOf, refuse } from '../../../access/index.js';
 import { ApiError, LIMITS } from '../../../api/index.js';
 import {
   type Batch,
@@ -10,7 +10,8 @@ import {
   storedOf,
   tooManyBatches,
 } from '../../../batch/index.js';
-import { SETTLED_MS } from '../postgres/calendar-sql.js';
+import { type MonthRow, monthCharges } from '../ledger/month-charges.js';
+import { NOW_MS, SETTLED_MS } from '../postgres/calendar-sql.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { type Queryable, statement } from '../postgres/statement.js';
@@ -128,29 +129,27 @@ export class DatabaseBatchStore implements BatchStore {
 
 const FUNDS = statement(
   'batch-pause',
-  `SELECT granted, budget, coalesce(charged, 0) AS charged, coalesce(month_charged, 0) AS "monthCharged", month,
-     ${SETTLED_MS} AS now
+  `SELECT id AS workspace, granted, budget, coalesce(charged, 0) AS charged, month,
+     coalesce(month_charged, 0) AS "monthCharged", (SELECT ${NOW_MS}) AS now, (SELECT ${SETTLED_MS}) AS settled
    FROM workspaces LEFT JOIN accounts ON accounts.workspace = id WHERE id = $1`,
 );
 
-interface FundsRow {
+interface FundsRow extends MonthRow {
   readonly granted: string;
   readonly budget: string | null;
   readonly charged: string;
-  /** In `month`. */
-  readonly monthCharged: string;
-  /** Null: nothing was ever charged. */
-  readonly month: string | null;
   readonly now: number;
+  readonly settled: number;
 }
 
 /** Why a workspace is paused, by what all nodes have charged and written; null if it is not. */
 export async function storedPause(sql: Queryable, workspace: string): Promise<Pause | null> {
   const [row] = await sql.query<FundsRow>(FUNDS, [workspace]);
   if (row === undefined) return null;
-  const { granted, budget, charged, monthCharged, month, now } = row;
+  const { granted, budget, charged, now, settled } = row;
+  const charges = await monthCharges(sql, [row], budgetMonths(now, settled));
   return pauseOf(
     { granted: BigInt(granted), budget: budget === null ? null : BigInt(budget) },
-    { charged: BigInt(charged), monthCharged: month === monthOf(now) ? BigInt(monthCharged) : 0n },
+    { charged: BigInt(charged), budgetCharged: charges(row).budgetCharged },
   );
 }

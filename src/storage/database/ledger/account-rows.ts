@@ -1,8 +1,9 @@
-import { type Amount, monthOf } from '../../../access/index.js';
-import { SETTLED_MS } from '../postgres/calendar-sql.js';
+import { type Amount, type BudgetMonths, budgetMonths } from '../../../access/index.js';
+import { NOW_MS, SETTLED_MS } from '../postgres/calendar-sql.js';
 import type { Transaction } from '../postgres/database.js';
-import { type Queryable, statement } from '../postgres/statement.js';
+import { statement } from '../postgres/statement.js';
 import { ensure } from '../session/defect.js';
+import { type MonthCharges, monthCharges } from './month-charges.js';
 
 /** The account of a workspace, and the lease of this node on it. Locked until the transaction ends. */
 export interface LockedAccount {
@@ -10,9 +11,10 @@ export interface LockedAccount {
   readonly granted: Amount;
   readonly budget: Amount | null;
   readonly charged: Amount;
-  /** The current month by the database's clock, and what was charged in it. */
-  readonly month: string;
+  /** What was charged in the current month. */
   readonly monthCharged: Amount;
+  /** What counts against the budget. */
+  readonly budgetCharged: Amount;
   /** The sum of all leases. */
   readonly leased: Amount;
   readonly exact: boolean;
@@ -22,9 +24,10 @@ export interface LockedAccount {
   readonly othersHold: boolean;
 }
 
-/** Accounts, locked, and the time of the database in milliseconds since 1970. */
+/** Accounts, locked, and the time of the cluster's calendar in milliseconds since 1970. */
 interface LockedAccounts {
   readonly now: number;
+  readonly months: BudgetMonths;
   readonly accounts: readonly LockedAccount[];
 }
 
@@ -40,6 +43,7 @@ interface Row {
   readonly lease: string;
   readonly othersHold: boolean;
   readonly now: number;
+  readonly settled: number;
 }
 
 const LOCK = statement(
@@ -62,17 +66,11 @@ const READ = statement(
        SELECT FROM credit_leases AS other
        WHERE other.workspace = account.workspace AND other.node <> $2 AND NOT other.exact
      ) AS "othersHold",
-     (SELECT ${SETTLED_MS}) AS now
+     (SELECT ${NOW_MS}) AS now, (SELECT ${SETTLED_MS}) AS settled
    FROM accounts AS account
    JOIN workspaces AS workspace ON workspace.id = account.workspace
    LEFT JOIN credit_leases AS lease ON lease.workspace = account.workspace AND lease.node = $2
    WHERE account.workspace = ANY($1)`,
-);
-
-const CHARGED_IN_MONTH = statement(
-  'ledger-charged-in-month',
-  `SELECT workspace, sum(amount) AS amount FROM usage
-   WHERE workspace = ANY($1) AND day >= $2 AND day <= $3 GROUP BY workspace`,
 );
 
 /**
@@ -92,39 +90,18 @@ export async function lockAccounts(
   }
   const rows = await transaction.query<Row>(READ, [workspaces, session]);
   ensure(rows.length === workspaces.length, 'the database does not have a workspace of an exchange');
-  const now = rows[0]?.now ?? 0;
-  const month = monthOf(now);
-  const begun = rows.filter((row) => row.month !== month).map(({ workspace }) => workspace);
-  const charged = await chargedIn(transaction, begun, month);
-  return { now, accounts: rows.map((row) => accountOf(row, month, charged)) };
+  const { now, settled } = rows[0] ?? { now: 0, settled: 0 };
+  const months = budgetMonths(now, settled);
+  const charged = await monthCharges(transaction, rows, months);
+  return { now, months, accounts: rows.map((row) => accountOf(row, charged(row))) };
 }
 
-/** The first exchange in a month begins it, with the sum of its counters: the clock may have been wrong before. */
-function accountOf(row: Row, month: string, charged: ReadonlyMap<string, string>): LockedAccount {
-  const monthCharged = row.month === month ? row.monthCharged : (charged.get(row.workspace) ?? '0');
-  return {
-    ...row,
-    month,
-    granted: BigInt(row.granted),
-    budget: row.budget === null ? null : BigInt(row.budget),
-    charged: BigInt(row.charged),
-    monthCharged: BigInt(monthCharged),
-    leased: BigInt(row.leased),
-    lease: BigInt(row.lease),
-  };
-}
-
-/** What workspaces were charged in a month; those that were charged nothing are missing. */
-async function chargedIn(
-  transaction: Queryable,
-  workspaces: readonly string[],
-  month: string,
-): Promise<ReadonlyMap<string, string>> {
-  if (workspaces.length === 0) return new Map();
-  const rows = await transaction.query<{ workspace: string; amount: string }>(CHARGED_IN_MONTH, [
-    workspaces,
-    `${month}-01`,
-    `${month}-31`,
-  ]);
-  return new Map(rows.map(({ workspace, amount }) => [workspace, amount]));
-}
+const accountOf = (row: Row, charged: MonthCharges): LockedAccount => ({
+  ...row,
+  ...charged,
+  granted: BigInt(row.granted),
+  budget: row.budget === null ? null : BigInt(row.budget),
+  charged: BigInt(row.charged),
+  leased: BigInt(row.leased),
+  lease: BigInt(row.lease),
+});

@@ -1,4 +1,4 @@
-import { type Amount, dayOf } from '../../../access/index.js';
+import { type Amount, type BudgetMonths, dayOf } from '../../../access/index.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { ensure } from '../session/defect.js';
 import { fence } from '../session/fence.js';
@@ -25,8 +25,9 @@ export interface Exchanged {
 /** An account as the exchange left it. */
 export interface KnownAccount {
   readonly charged: Amount;
-  readonly month: string;
-  readonly monthCharged: Amount;
+  /** The months at the exchange, and what counts against the budget in them. */
+  readonly months: BudgetMonths;
+  readonly budgetCharged: Amount;
 }
 
 export interface ExchangeResult {
@@ -65,7 +66,7 @@ async function exchangeCredit(
 ): Promise<Map<string, ExchangeResult>> {
   const results = new Map<string, ExchangeResult>();
   if (requests.size === 0) return results;
-  const { now, accounts } = await lockAccounts(transaction, [...requests.keys()], session);
+  const { now, months, accounts } = await lockAccounts(transaction, [...requests.keys()], session);
   const changes: AccountChange[] = [];
   for (const account of accounts) {
     const request = requests.get(account.workspace) as Request;
@@ -77,8 +78,8 @@ async function exchangeCredit(
       othersHold: account.othersHold,
       nodes,
     });
-    changes.push(changeOf(account, after, request, grant));
-    const known = { charged: after.charged, month: account.month, monthCharged: after.monthCharged };
+    changes.push(changeOf(account, after, months.current, request, grant));
+    const known = { charged: after.charged, months, budgetCharged: after.budgetCharged };
     results.set(account.workspace, {
       grant,
       account: known,
@@ -95,14 +96,15 @@ function afterReturn(account: LockedAccount, { exchange: { charged, returned } }
   return {
     ...account,
     charged: account.charged + charged,
-    monthCharged: account.monthCharged + charged,
+    budgetCharged: account.budgetCharged + charged,
     leased: account.leased - charged - returned,
   };
 }
 
 function changeOf(
-  { workspace, month, lease }: LockedAccount,
-  { charged, monthCharged, leased }: AccountState,
+  { workspace, monthCharged, lease }: LockedAccount,
+  { charged, leased }: AccountState,
+  month: string,
   { exchange }: Request,
   grant: Grant,
 ): AccountChange {
@@ -110,7 +112,7 @@ function changeOf(
     workspace,
     charged,
     month,
-    monthCharged,
+    monthCharged: monthCharged + exchange.charged,
     leased: leased + grant.granted,
     exact: grant.accountExact,
     lease: lease - exchange.charged - exchange.returned + grant.granted,

@@ -8,10 +8,11 @@ const EXACT_ENDS_AT = 4n;
 /** The money of a workspace in the database, locked, after the exchange's charges and returns. */
 export interface AccountState {
   readonly granted: Amount;
-  /** The most that may be charged in this month; null: no limit. */
+  /** The most that may be charged in a month; null: no limit. */
   readonly budget: Amount | null;
   readonly charged: Amount;
-  readonly monthCharged: Amount;
+  /** What counts against the budget. */
+  readonly budgetCharged: Amount;
   /** The sum of all leases. */
   readonly leased: Amount;
   /** Whether leases must be exact, because the workspace is near its limit. */

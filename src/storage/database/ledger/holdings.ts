@@ -1,7 +1,8 @@
 import {
   type Amount,
+  areSameMonths,
+  type BudgetMonths,
   type Charge,
-  monthOf,
   type Pause,
   pauseOf,
   type Workspace,
@@ -79,14 +80,14 @@ export class Holdings {
   }
 
   /** Why a workspace is paused, by the last exchange and the charges of this node since; null if it is not. */
-  pause(workspace: Workspace, now: number): Pause | null {
-    const entry = this.entries.get(workspace.id);
-    const { charged = 0n, month = monthOf(now), monthCharged = 0n } = entry?.account ?? {};
-    const unwritten = entry?.credit.book.unwritten ?? 0n;
+  pause(workspace: Workspace, months: BudgetMonths): Pause | null {
+    const { account = null, credit } = this.entries.get(workspace.id) ?? {};
+    const unwritten = credit?.book.unwritten ?? 0n;
+    const isCurrent = account === null || areSameMonths(account.months, months);
     return pauseOf(workspace, {
-      charged: charged + unwritten,
-      // In a new month, what is unwritten may still be of the last one.
-      monthCharged: month === monthOf(now) ? monthCharged + unwritten : 0n,
+      charged: (account?.charged ?? 0n) + unwritten,
+      // In other months, what is unwritten may still be of the last ones.
+      budgetCharged: isCurrent ? (account?.budgetCharged ?? 0n) + unwritten : 0n,
     });
   }
 

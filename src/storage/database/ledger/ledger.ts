@@ -1,10 +1,10 @@
 import {
   type AccountBalance,
+  budgetMonths,
   type Caller,
   type Charge,
   costOf,
   type Ledger,
-  monthOf,
   type Pause,
   pausedError,
   type Reservation,
@@ -193,7 +193,8 @@ export class DatabaseLedger implements Ledger, Settling {
 
   /** By the last exchange and the charges of this node since; `reserve` uses the database. */
   pause(workspace: Workspace): Pause | null {
-    return this.holdings?.pause(workspace, this.parts.session.clock.settled()) ?? null;
+    const { clock } = this.parts.session;
+    return this.holdings?.pause(workspace, budgetMonths(clock.now(), clock.settled())) ?? null;
   }
 
   /**
@@ -201,12 +202,10 @@ export class DatabaseLedger implements Ledger, Settling {
    * ApiError `overloaded`.
    */
   async balance({ id, granted }: Workspace): Promise<AccountBalance> {
-    const { session } = this.parts;
     const account = await this.afterFlush(() => this.accounts.read(id));
     const { reserved = 0n, unwritten = 0n } = this.holdings?.find(id)?.book ?? {};
     const charged = (account?.charged ?? 0n) + unwritten;
-    const isCurrent = account?.month === monthOf(session.clock.settled());
-    const monthCharged = (isCurrent ? account.monthCharged : 0n) + unwritten;
+    const monthCharged = (account?.monthCharged ?? 0n) + unwritten;
     return { credit: granted - charged - reserved, charged, reserved, monthCharged };
   }
 

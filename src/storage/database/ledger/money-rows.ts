@@ -1,11 +1,13 @@
-import type { UsageRow } from '../../../access/index.js';
+import { type Amount, budgetMonths, type UsageRow } from '../../../access/index.js';
 import { nextTurn } from '../../../base/index.js';
+import { NOW_MS } from '../postgres/calendar-sql.js';
 import { type Queryable, statement } from '../postgres/statement.js';
-import type { KnownAccount } from './exchange.js';
+import { type MonthRow, monthCharges } from './month-charges.js';
 
 const ACCOUNTS = statement(
   'ledger-accounts',
-  `SELECT workspace, charged, month, month_charged AS "monthCharged" FROM accounts WHERE workspace = ANY($1)`,
+  `SELECT workspace, charged, month, month_charged AS "monthCharged", (SELECT ${NOW_MS}) AS now
+   FROM accounts WHERE workspace = ANY($1)`,
 );
 const USAGE = statement(
   'ledger-usage-of-key',
@@ -17,21 +19,23 @@ const RECALLED = statement(
   'SELECT workspace FROM accounts WHERE workspace = ANY($1) AND exact',
 );
 
+/** What a workspace was charged: in total, and in the current month. */
+interface StoredCharges {
+  readonly charged: Amount;
+  readonly monthCharged: Amount;
+}
+
+type Accounts = ReadonlyMap<string, StoredCharges>;
+
 /** The accounts of workspaces, as written. Those that were never charged are missing. */
-async function readAccounts(
-  database: Queryable,
-  workspaces: readonly string[],
-): Promise<Map<string, KnownAccount>> {
-  const rows = await database.query<{
-    workspace: string;
-    charged: string;
-    month: string;
-    monthCharged: string;
-  }>(ACCOUNTS, [workspaces]);
+async function readAccounts(database: Queryable, workspaces: readonly string[]): Promise<Accounts> {
+  const rows = await database.query<MonthRow & { charged: string; now: number }>(ACCOUNTS, [workspaces]);
+  const now = rows[0]?.now ?? 0;
+  const charges = await monthCharges(database, rows, budgetMonths(now, now));
   return new Map(
-    rows.map(({ workspace, charged, month, monthCharged }) => [
-      workspace,
-      { charged: BigInt(charged), month, monthCharged: BigInt(monthCharged) },
+    rows.map((row) => [
+      row.workspace,
+      { charged: BigInt(row.charged), monthCharged: charges(row).monthCharged },
     ]),
   );
 }
@@ -54,8 +58,6 @@ export async function readRecalled(database: Queryable, workspaces: readonly str
   return rows.map(({ workspace }) => workspace);
 }
 
-type Accounts = ReadonlyMap<string, KnownAccount>;
-
 /** Reads accounts. Reads that begin in the same turn of the event loop share one statement. */
 export class AccountReader {
   private requested = new Set<string>();
@@ -64,7 +66,7 @@ export class AccountReader {
   constructor(private readonly database: Queryable) {}
 
   /** The account of a workspace, as written; undefined if it was never charged. Throws DatabaseUnavailable. */
-  async read(workspace: string): Promise<KnownAccount | undefined> {
+  async read(workspace: string): Promise<StoredCharges | undefined> {
     this.requested.add(workspace);
     this.reading ??= nextTurn().then(() => this.readRequested());
     return (await this.reading).get(workspace);

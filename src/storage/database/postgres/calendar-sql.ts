@@ -30,7 +30,7 @@ export const CERTAIN_MS = `coalesce(
   ${ALWAYS}
 )`;
 
-/** The calendar by which keys and windows end and months change, in SQL: see `Clock.settled`. */
+/** The calendar by which keys and windows end and budgets begin anew, in SQL: see `Clock.settled`. */
 export const SETTLED_MS = `coalesce(
   (SELECT CASE WHEN ${NOW_MS} - doubted < ${JUMP_LASTS_MS} THEN before ELSE since END FROM calendar), ${NOW_MS}
 )`;

@@ -1,5 +1,7 @@
 import {
   type AccountBalance,
+  type BudgetMonths,
+  budgetMonths,
   type Caller,
   type Charge,
   costOf,
@@ -14,7 +16,7 @@ import {
   type Workspace,
 } from '../../../access/index.js';
 import { ApiError } from '../../../api/index.js';
-import { type Clock, JUMP_LASTS_MS } from '../../../base/index.js';
+import type { Clock } from '../../../base/index.js';
 import type { Store } from '../lmdb/store.js';
 import type { RawWrite } from '../lmdb/writes.js';
 import { Account } from './account.js';
@@ -93,7 +95,7 @@ export class FolderLedger implements Ledger {
     this.directory.refresh();
     const workspace = this.directory.workspace(id);
     if (workspace === undefined) throw new Error('the workspace of a caller is missing');
-    return this.account(id).lacks(costOf(charge), workspace, this.clock.now());
+    return this.account(id).lacks(costOf(charge), workspace, this.months(this.clock.now()));
   }
 
   private hold({ key, workspace: { id } }: Caller, charge: Charge): Reservation {
@@ -119,19 +121,19 @@ export class FolderLedger implements Ledger {
     const amount = costOf(charge);
     const now = this.clock.now();
     const account = this.account(workspace);
-    // First, because it throws if the stored counter is damaged: then nothing is charged.
-    this.usage.add(workspace, key, account.dayToCharge(now), charge, amount);
-    account.charge(amount);
+    account.charge(amount, this.months(now), () =>
+      this.usage.add(workspace, key, dayOf(now), charge, amount),
+    );
     this.dirty.add(workspace);
     this.changed();
   }
 
   pause(workspace: Workspace): Pause | null {
-    return this.account(workspace.id).pause(workspace, this.clock.now());
+    return this.account(workspace.id).pause(workspace, this.months(this.clock.now()));
   }
 
   balance(workspace: Workspace): AccountBalance {
-    return this.account(workspace.id).balance(workspace, this.clock.now());
+    return this.account(workspace.id).balance(workspace, this.months(this.clock.now()));
   }
 
   async usageOf({ key, workspace }: Caller, days: readonly string[]): Promise<UsageSum[]> {
@@ -237,13 +239,16 @@ export class FolderLedger implements Ledger {
     });
   }
 
+  private months(now: number): BudgetMonths {
+    return budgetMonths(now, this.clock.settled());
+  }
+
   private account(id: string): Account {
     const known = this.accounts.get(id);
     if (known !== undefined) return known;
-    const account = new Account(this.store.table('accounts').get(id), this.clock.now(), {
-      isCertain: () => this.clock.certainFor() >= JUMP_LASTS_MS,
-      chargedIn: (month) => this.usage.chargedIn(id, month),
-    });
+    const row = this.store.table('accounts').get(id);
+    const months = this.months(this.clock.now());
+    const account = new Account(row, months, (month) => this.usage.chargedIn(id, month));
     this.accounts.set(id, account);
     return account;
   }

@@ -1,5 +1,4 @@
 import { type Test, test } from 'tap';
-import { JUMP_LASTS_MS } from '../../../../src/base/index.js';
 import { balanceOf, readUsage } from '../../../../src/storage/folder/administration/reports.js';
 import { getWorkspace } from '../../../../src/storage/folder/administration/rows.js';
 import { reconcile } from '../../../../src/storage/folder/index.js';
@@ -161,25 +160,39 @@ test('clock glitches: one request at a wrong date does not pin the month', async
   t.equal(admit(), null, 'a new month, a new budget');
 });
 
-test('clock glitches: no month begins while the calendar is uncertain', async (t) => {
-  const { clock, days, store, token, charge } = started(t, '2026-11-10T12:00:00.000Z');
+test('clock glitches: no budget begins anew while the calendar is uncertain', async (t) => {
+  const { clock, days, store, token, charge, monthCharged } = started(t, '2026-11-10T12:00:00.000Z');
   changeWorkspace(store, clock, 'acme', { budget: 10n });
   charge(10);
   await days();
+  const before = clock.now();
   clock.set(at('2026-12-20T12:00:00.000Z'));
-  let certainFor = 0;
-  const doubtful = { ...clock, certainFor: () => certainFor };
+  let isCertain = false;
+  const doubtful = { ...clock, settled: () => (isCertain ? clock.now() : before) };
   const next = new FolderAccess(store, doubtful, (error) => t.fail(String(error)));
-  const admit = () => thrown(() => next.admit(next.authenticate([`Bearer ${token}`]), 1));
-  t.equal(admit(), 'budget_exceeded');
-  certainFor = JUMP_LASTS_MS - 1;
+  const { caller, reserve } = dealings(store, clock, next);
+  const admit = () => thrown(() => next.admit(caller(token), 1));
   t.equal(admit(), 'budget_exceeded');
   changeWorkspace(store, clock, 'acme', { budget: 15n });
-  dealings(store, clock, next).reserve(token, 5).post();
+  reserve(token, 5).post();
   await next.flush();
-  t.strictSame(await days(), ['2026-11-01 5 × 1', '2026-11-10 10 × 1'], 'charges count to the month before');
-  certainFor = JUMP_LASTS_MS;
+  t.strictSame(await days(), ['2026-11-10 10 × 1', '2026-12-20 5 × 1'], 'on the day that the calendar shows');
+  t.equal(monthCharged(), 5n);
+  t.match(next.balance(caller(token).workspace), { monthCharged: 5n });
+  t.match(await next.usage(caller(token), 1), { to: '2026-12-20', rows: [{ amount: 5n }] });
+  t.equal(admit(), 'budget_exceeded', 'against the budget of both months');
+  // A restart does not begin a budget either.
+  const third = new FolderAccess(store, doubtful, (error) => t.fail(String(error)));
+  t.equal(
+    thrown(() => third.admit(caller(token), 1)),
+    'budget_exceeded',
+  );
+  isCertain = true;
   t.equal(admit(), null);
+  reserve(token, 10).post();
+  t.equal(admit(), 'budget_exceeded', 'what was charged in doubt counts in its month');
+  await next.flush();
+  t.strictSame(await days(), ['2026-11-10 10 × 1', '2026-12-20 15 × 1']);
 });
 
 test('a clock that is set back within a month: the charge counts for the day it shows', async (t) => {
