@@ -40,8 +40,9 @@ const CAUSES: Partial<Record<ErrorType, (service: Service) => Promise<Reply>>> =
   rate_limited: async (service) => {
     const { token, workspace } = await service.account('batch-errors-rate');
     await service.administration.change(
-      CHANGES.changeWorkspace(workspace, { bytesPerMinute: line('a').length - 1 }),
+      CHANGES.changeWorkspace(workspace, { bytesPerMinute: line('a').length }),
     );
+    await send(service, '{', {}, token);
     return send(service, line('a'), {}, token);
   },
   bad_encoding: (service) => send(service, line('a'), { 'content-encoding': 'gzip' }),
