@@ -59,7 +59,7 @@ test('a server on a database loads no LMDB, and one on a data folder no client o
     [],
   );
   // An address that this machine does not have: the data folder is open when the server listens.
-  const folder = serve({ DECIDER_HOST: '203.0.113.1' });
+  const folder = serve({ DECIDER_HOST: '203.0.113.1', DECIDER_HTTP_ALLOW_PLAIN: 'true' });
   t.ok(folder.some((url) => url.endsWith('/src/storage/folder/folder-storage.js')));
   t.ok(folder.some((url) => /\/node_modules\/lmdb\//.test(url)));
   t.strictSame(
