@@ -23,3 +23,7 @@ export function readModels(parts: readonly string[]): string[] | null {
 /** The API token: `--token`, else DECIDER_TOKEN, without the line end that a file or a shell adds; '' if neither is given. */
 export const tokenOf = (given: string | undefined): string =>
   (given ?? process.env.DECIDER_TOKEN ?? '').trim();
+
+/** Whether the build that answered is the one that was asked for, or one of that model. */
+export const isModelOf = (build: string, asked: string): boolean =>
+  build === asked || build.startsWith(`${asked}-`);

@@ -26,7 +26,7 @@ import {
 import { openLocal } from '../server/index.js';
 import { configFile, loadSettings, type Settings } from '../settings/index.js';
 import { createErrorLog } from '../telemetry/index.js';
-import { readWholeBetween, tokenOf } from './arguments.js';
+import { isModelOf, readWholeBetween, tokenOf } from './arguments.js';
 import { readBenchmark } from './benchmark-format.js';
 import { checkFiles } from './command-files.js';
 import { applyFit, fitAnswers } from './eval-fit.js';
@@ -128,8 +128,9 @@ const archiveOf = (cases: string, { archive }: EvalOptions): string =>
 
 /** On `/v1/systemone`, a server answers an unknown model with its default one. */
 function warnOfOtherModels({ models }: EvaluationReport, { model }: EvalOptions): void {
-  const others = models.filter((answered) => answered !== model && !answered.startsWith(`${model}-`));
-  if (model === undefined || others.length === 0) return;
+  if (model === undefined) return;
+  const others = models.filter((answered) => !isModelOf(answered, model));
+  if (others.length === 0) return;
   printError(`--model ${model}: answers came from ${modelsText(others)}.`);
 }
 

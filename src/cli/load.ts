@@ -1,6 +1,5 @@
 import {
   hostOf,
-  isDecisionsPath,
   machine,
   OperatorError,
   readEndpoint,
@@ -10,8 +9,6 @@ import {
 } from '../base/index.js';
 import {
   ARRIVALS_MAX,
-  generatedRequests,
-  givenRequests,
   HttpTarget,
   type LatencyTarget,
   type LoadDependencies,
@@ -20,19 +17,18 @@ import {
   loadPage,
   probeServer,
   RATE_MAX,
-  type RequestSource,
   readTarget,
-  rewritten,
   runRates,
   runSearch,
   showRate,
   stepSeconds,
   watchClient,
 } from '../load/index.js';
-import { readWholeBetween, tokenOf } from './arguments.js';
+import { isModelOf, readWholeBetween, tokenOf } from './arguments.js';
 import { checkFiles } from './command-files.js';
 import { LoadStatus, printLoad } from './load-output.js';
-import { reportError } from './output.js';
+import { chooseRequests, type RequestOptions } from './load-requests.js';
+import { printError, reportError } from './output.js';
 import { INTERRUPTED, onStopSignals } from './signals.js';
 import { writeReport } from './whole-output.js';
 
@@ -44,17 +40,14 @@ const MINUTES_MAX = 1_440;
 const SEARCH_STEPS = { least: 6, most: 10 };
 
 /** The options of `decider load` as commander reads them. */
-interface LoadOptions {
+interface LoadOptions extends RequestOptions {
   readonly token?: string;
   readonly path: string;
-  readonly model?: string;
   readonly rates: string;
   readonly find?: string;
   readonly minutes?: string;
   readonly seconds: string;
   readonly warmUp: string;
-  readonly shape: Parameters<typeof generatedRequests>[1];
-  readonly cases?: string;
   readonly connections: string;
   readonly timeout: string;
   readonly seed: string;
@@ -72,7 +65,6 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     const minutes = readMinutes(options);
     const endsAt = minutes === null ? undefined : systemClock.monotonic() + minutes * MINUTE_MS;
     checkFiles({ inputs: { '--cases': options.cases }, outputs: { json: options.json, html: options.html } });
-    const requests = await readRequests(options, plan.seed, isDecisionsPath(url));
     const server = new HttpTarget(url, tokenOf(options.token), plan.connections);
     const ending = new AbortController();
     onStopSignals(
@@ -81,8 +73,11 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     );
     const context = { clock: systemClock, stop: ending.signal };
     const startedAt = showInstant(systemClock.now());
-    const probe = await probeServer(server, url, requests, { ...context, timeoutMs: plan.timeoutMs });
+    const probing = { ...context, timeoutMs: plan.timeoutMs };
+    const { name, requests } = await chooseRequests(options, plan.seed, server, url, probing);
+    const probe = await probeServer(server, url, requests, probing);
     if (probe === null) process.exit(INTERRUPTED);
+    warnOfOtherModel(options.model, probe.model);
     const search = target && { target, first: 1_000 / probe.lone_ms, minutes, endsAt };
     const measured = await measure(rates, search, plan, {
       ...context,
@@ -96,7 +91,7 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
       started_at: startedAt,
       finished_at: showInstant(systemClock.now()),
       load: {
-        requests: options.cases ?? options.shape,
+        requests: name,
         seed: plan.seed,
         model: options.model ?? null,
         connections: plan.connections,
@@ -110,6 +105,12 @@ export const load = (base: string, options: LoadOptions): Promise<void> =>
     if (options.html !== undefined) writeReport('html', options.html, await loadPage(result));
     process.exit(result.interrupted ? INTERRUPTED : result.find?.rate === null ? 1 : 0);
   });
+
+/** On `/v1/systemone`, a server answers an unknown model with its default one. */
+function warnOfOtherModel(model: string | undefined, answered: string | null): void {
+  if (model === undefined || answered === null || isModelOf(answered, model)) return;
+  printError(`--model ${model}: answers come from ${answered}.`);
+}
 
 /** A search for the highest rate that meets a target. */
 interface Search {
@@ -185,24 +186,6 @@ function readRates(text: string, seconds: number): number[] {
       throw new OperatorError(`rates: ${rate} requests/s for ${seconds} s are too many. Lower --seconds.`);
   }
   return rates;
-}
-
-/** @param forDecisions whether they are written for `/v1/decisions` */
-async function readRequests(
-  { cases, shape, model }: LoadOptions,
-  seed: number,
-  forDecisions: boolean,
-): Promise<RequestSource> {
-  const decide = forDecisions ? await import('../decide/index.js') : null;
-  if (cases === undefined) {
-    const generated = generatedRequests(seed, shape, model);
-    return decide === null ? generated : rewritten(generated, decide.decisionsBody);
-  }
-  const { bodyOf, readCases } = await import('../evaluation/index.js');
-  const bodies = readCases(cases).cases.map((each) => Buffer.from(bodyOf(each, 'sent', model ?? null)));
-  return givenRequests(
-    decide === null ? bodies : bodies.map((body) => Buffer.from(decide.decisionsBody(body))),
-  );
 }
 
 const isLoopback = (url: URL) => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(hostOf(url));

@@ -4,7 +4,7 @@ export { findRate, SEARCH_PRECISION, SEARCH_STEPS_MAX } from './find.js';
 export { HttpTarget } from './http-target.js';
 export { Latencies } from './latencies.js';
 export { loadPage } from './load-page.js';
-export { probeServer } from './load-probe.js';
+export { probeServer, takesLongRequests } from './load-probe.js';
 export { OUTSTANDING_MAX, Step } from './load-step.js';
 export { type LatencyTarget, readTarget, secondsFor } from './load-target.js';
 export type { LoadRequest, Outcome, RequestSource, Send } from './load-types.js';

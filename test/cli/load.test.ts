@@ -9,8 +9,8 @@ import { read } from '../support/pages.js';
 
 const TOKEN = 'dk_secret';
 
-/** A server that answers at once, and `decider load` on it. */
-async function beside(t: Test) {
+/** A server that answers at once, and `decider load` on it. `longest`: the most questions of a request that it answers. */
+async function beside(t: Test, longest = 16) {
   const bodies: string[] = [];
   let onRequest = () => {};
   const { url } = await stubServer(t, (request, response, body) => {
@@ -18,6 +18,8 @@ async function beside(t: Test) {
     onRequest();
     if (request.headers.authorization !== `Bearer ${TOKEN}`)
       sendJson(response, 401, { error: 'Unknown token.', type: 'unauthorized' });
+    else if (Object.keys(JSON.parse(body).questions).length > longest)
+      sendJson(response, 422, { error: 'It is too long.', type: 'invalid_question' });
     else sendJson(response, 200, ANSWER);
   });
   /** Resolves when so many requests have arrived. */
@@ -61,7 +63,37 @@ test('a table, a JSON file, a page and plain progress lines', async (t) => {
   }
   t.match(readFileSync(html, 'utf8'), /^<!doctype html>[\s\S]*>200<\/th>[\s\S]*<\/html>\n$/);
   const answered = result.steps.reduce((sum, step) => sum + step.answered, 0);
-  t.equal(bodies.length, answered + 5, 'every request is counted, except those of the probe');
+  t.equal(bodies.length, answered + 6, 'every request is counted, except those of the probe');
+});
+
+test('the mix gives way to short requests if its long ones do not fit the model', async (t) => {
+  const { run, folder, bodies } = await beside(t, 3);
+  const json = join(folder, 'load.json');
+  const step = ['--rates', '50', '--seconds', '1', '--warm-up', '0', '--json', json];
+  const mixed = await run([...step, '--model', 'own']);
+  t.equal(mixed.code, 0, mixed.stderr);
+  t.match(
+    mixed.stderr,
+    /^The long requests of --shape mix do not fit the context window of the model\. Short requests are sent: --shape short\.\n--model own: answers come from stub-20260101\.\n50/,
+  );
+  t.match(JSON.parse(readFileSync(json, 'utf8')), {
+    load: { requests: 'short' },
+    steps: [{ failed: 0 }],
+  });
+  const sizes = bodies.map((body) => Object.keys(JSON.parse(body).questions).length);
+  t.strictSame(
+    sizes.filter((size) => size > 3),
+    [16],
+    'one long request is sent',
+  );
+  const long = await run([...step, '--shape', 'one_state']);
+  t.match(long, {
+    code: 1,
+    stderr:
+      /^\S+ refused the first request \(422 invalid_question\): It is too long\. Give --shape short, or other requests with --cases\.\n$/,
+  });
+  const short = await run([...step, '--shape', 'short', '--model', 'stub']);
+  t.notMatch(short.stderr, /answers come from|mix/);
 });
 
 test('requests in the form of the Decisions API', async (t) => {
