@@ -57,12 +57,16 @@ export function connectionCode(error: unknown): string | null {
 export const connectionFailure = (code: string | null): string | null =>
   CAUSES.find(([codes]) => code !== null && codes.test(code))?.[1] ?? null;
 
+/** Whether `fetch` sent nothing, because the port is one of another protocol, which browsers refuse too. */
+export const isRefusedPort = (error: unknown): boolean =>
+  ((error as Error).cause as Error | undefined)?.message === 'bad port';
+
+/** What `isRefusedPort` means, as the end of a sentence about an address. */
+export const REFUSED_PORT = 'a port of another protocol, to which no request is sent. Use another port.';
+
 /** One line about a server that could not be asked. `address` has no secret. */
 export function unreachable(address: string, error: unknown): string {
-  // Of `fetch`, for ports of other protocols, which browsers refuse too.
-  if (((error as Error).cause as Error | undefined)?.message === 'bad port') {
-    return `url: ${address} has a port of another protocol, to which no request is sent. Use another port.`;
-  }
+  if (isRefusedPort(error)) return `url: ${address} has ${REFUSED_PORT}`;
   const code = connectionCode(error);
   const reason = connectionFailure(code) ?? 'the connection failed. Check the URL and the network.';
   return `url: ${address} cannot be reached${code === null ? '' : ` (${code})`}: ${reason}`;

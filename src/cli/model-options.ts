@@ -53,6 +53,13 @@ export function buildWith(
 
 const ID_LENGTH_MAX = 63;
 const CONTEXT_MIN = 64;
+/** Ids that no model can have, and what they mean. */
+const RESERVED: Readonly<Record<string, string>> = {
+  /** Of `decider workspaces models`. */
+  all: 'every model',
+  /** What the clients send on `/v1/decisions` for a request that names no model. */
+  default: 'the default model',
+};
 
 /**
  * The manifest's values for a build, from options and from what its source says; `now` dates a build of unknown age. The
@@ -71,9 +78,14 @@ export function newBuild(
       `--id: ${JSON.stringify(id)} must have 1 to ${ID_LENGTH_MAX} lowercase letters, digits, points and hyphens, and start with a letter or digit.`,
     );
   }
+  const meaning = Object.hasOwn(RESERVED, id) ? RESERVED[id] : undefined;
+  if (meaning !== undefined) {
+    throw new OperatorError(`--id: "${id}" means ${meaning} in a request or a command. Give another id.`);
+  }
   const day = new Date(facts.released ?? now).toISOString().slice(0, 10);
   const date = options.date ?? named.date ?? day.replaceAll('-', '');
-  if (!/^\d{8}$/.test(date)) throw new OperatorError('--date must be a day such as 20261121.');
+  if (!isDay(date))
+    throw new OperatorError(`--date: ${JSON.stringify(date)} is not a day of the calendar such as 20261121.`);
   const profile = readProfile(options.profile);
   const contextLength = readContextLength(options.contextLength);
   const model = {
@@ -94,8 +106,17 @@ export function newBuild(
   return { date, model, given, idGiven: options.id !== undefined, makeDefault: options.default ?? false };
 }
 
-/** A day at the end of a name: `nano-20261124`. */
-const DATED = /^(.+)-(20\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/;
+/** A date at the end of a name: `nano-20261124`. */
+const DATED = /^(.+)-(20\d{6})$/;
+
+/** Whether a text such as `20261124` is a day of the calendar. */
+function isDay(text: string): boolean {
+  const [, ...parts] = /^(\d{4})(\d{2})(\d{2})$/.exec(text) ?? [];
+  const day = parts.join('-');
+  const instant = Date.parse(`${day}T00:00:00Z`);
+  // Date counts on past the end of a month.
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day);
+}
 
 /**
  * The id that the name of a file gives: `Qwen2.5-0.5B-Instruct-Q4_K_M.gguf` becomes `qwen2.5-0.5b-instruct-q4-k-m`. A day at
@@ -108,7 +129,7 @@ function nameFrom(fileName: string): { readonly id: string; readonly date: strin
     .slice(0, ID_LENGTH_MAX)
     .replace(/^[-.]+|[-.]+$/g, '');
   const [, id, date] = DATED.exec(plain) ?? [];
-  if (id !== undefined && date !== undefined) return { id: id.replace(/[-.]+$/, ''), date };
+  if (id !== undefined && date !== undefined && isDay(date)) return { id: id.replace(/[-.]+$/, ''), date };
   return { id: plain === '' ? 'model' : plain, date: null };
 }
 

@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { SYSTEM_ONE_PATH, VERSION, visibleLines } from '../base/index.js';
 import { completionScript, SHELLS } from './completion.js';
+import { refuseEmptyArguments } from './empty-arguments.js';
 import { reportError } from './output.js';
 import { addRemoteCommands } from './remote-commands.js';
 import { resultCommand as command } from './result-command.js';
@@ -15,7 +16,8 @@ export const program = new Command('decider')
   .description('Answers typed questions about one situation with probabilities, from a language model.')
   .version(VERSION, '--version', 'print the version')
   .configureOutput({ outputError: (text, write) => write(visibleLines(text)) })
-  .showHelpAfterError('Add --help for usage.');
+  .showHelpAfterError('Add --help for usage.')
+  .hook('preAction', (_, command) => reportError(() => refuseEmptyArguments(command)));
 
 program
   .command('serve')

@@ -3,8 +3,21 @@ import ipaddr from 'ipaddr.js';
 import { hostOf, parseUrl } from '../base/index.js';
 import { InvalidValue } from './kinds.js';
 
-/** No port, no user, no pattern; an IPv6 address has its brackets. */
-const BARE_HOST = /^(\[[^\]]*\]|[^:@*]+)$/;
+/** A name as the system resolves it: labels of letters, digits, `-` and `_`, the last of them not a number. */
+const HOST_NAME =
+  /^(?!.*\.?\b\d+\.?$)[a-z\d_](?:[\w-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[\w-]{0,61}[a-z\d_])?)*\.?$/i;
+const HOST_NAME_CHARACTERS_MAX = 253;
+
+/** Throws InvalidValue unless a server could listen on it: an IP address, or a host name. */
+export function checkAddress(value: string): void {
+  if (isIP(value) !== 0 || (value.length <= HOST_NAME_CHARACTERS_MAX && HOST_NAME.test(value))) return;
+  throw new InvalidValue(
+    `must be an IP address or a host name, such as 127.0.0.1, ::1 or localhost, without brackets, a port or spaces, not ${JSON.stringify(value.slice(0, HOST_NAME_CHARACTERS_MAX))}.`,
+  );
+}
+
+/** No port, no user, no pattern; an IPv6 address has its brackets. The parser of URLs removes some spaces and invisible characters. */
+const BARE_HOST = /^(\[[^\]\s\p{C}]*\]|[^:@*\s\p{C}]+)$/u;
 
 /** A host name or an IP address in the one spelling that `hostOf` gives. Throws InvalidValue. */
 export function readHost(entry: string): string {
@@ -40,7 +53,7 @@ export function readNetwork(entry: string): string {
 }
 
 /** `http` or `https`, a host without a pattern, and perhaps a port. */
-const ORIGIN = /^https?:\/\/[^/?#@*\\\s]+$/i;
+const ORIGIN = /^https?:\/\/[^/?#@*\\\s\p{C}]+$/iu;
 
 /** An origin in the one spelling that browsers send: `https://app.example.com`. Throws InvalidValue. */
 export function readOrigin(entry: string): string {

@@ -36,10 +36,16 @@ const QUOTED_CHARACTERS_MAX = 40;
 /** Settings beyond this many characters are a mistake, such as a file in place of its name. */
 export const TEXT_CHARACTERS_MAX = 65_536;
 
-/** A non-empty string. Wrong values are not quoted: they may be secret. */
-export function text(row: Common<string>): Setting<string> {
+/** A non-empty string, which `check` may refuse. Wrong values are not quoted: they may be secret. */
+export function text({
+  check = () => {},
+  ...row
+}: Common<string> & { readonly check?: (value: string) => void }): Setting<string> {
   const read = (value: unknown) => {
-    if (typeof value === 'string' && value !== '' && value.length <= TEXT_CHARACTERS_MAX) return value;
+    if (typeof value === 'string' && value !== '' && value.length <= TEXT_CHARACTERS_MAX) {
+      check(value);
+      return value;
+    }
     throw new InvalidValue(`must be a string of 1 to ${TEXT_CHARACTERS_MAX} characters.`);
   };
   return { kind: 'string', ...row, defaultText: row.default, fromText: read, fromJson: read };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROGRAM_FOLDER, usableCores } from '../base/index.js';
-import { readHost, readNetwork, readOrigin } from './hosts.js';
+import { checkAddress, readHost, readNetwork, readOrigin } from './hosts.js';
 import { boolean, choice, databaseUrl, duration, httpUrl, integer, list, secret, text } from './kinds.js';
 import { prices } from './prices.js';
 import { readSettings, SettingsError, type Values } from './read-settings.js';
@@ -15,10 +15,10 @@ export const OPERATOR_TOKEN = {
 
 /** Everything an operator can set, in groups. `docs/configuration.md` is generated from this table. */
 export const SETTINGS = {
-  host: text({ default: '127.0.0.1', meaning: 'Address to listen on.' }),
+  host: text({ default: '127.0.0.1', check: checkAddress, meaning: 'Address to listen on.' }),
   port: integer({ default: 8080, min: 0, max: 65_535, meaning: 'Port to listen on; 0 selects a free one.' }),
   gateway: {
-    host: text({ default: '127.0.0.1', meaning: 'Address of the gateway endpoint.' }),
+    host: text({ default: '127.0.0.1', check: checkAddress, meaning: 'Address of the gateway endpoint.' }),
     port: integer({
       default: 0,
       min: 0,
@@ -285,7 +285,7 @@ export const SETTINGS = {
       meaning:
         'Port of the operator listener: metrics, status, administration; 0: none. See `docs/operator.md`.',
     }),
-    host: text({ default: '127.0.0.1', meaning: 'Address of the operator listener.' }),
+    host: text({ default: '127.0.0.1', check: checkAddress, meaning: 'Address of the operator listener.' }),
     hosts: list({
       default: [],
       entry: readHost,

@@ -25,6 +25,9 @@ test('a day at the end of the name of a file is the date of the build', async (t
   t.match(made({ id: 'other' }, 'nano-20261124.gguf'), { model: { id: 'other' }, date: '20261124' });
   t.match(made({ date: '20260101' }, 'nano-20261124.gguf'), { model: { id: 'nano' }, date: '20260101' });
   t.match(made({}, 'nano-20261324.gguf'), { model: { id: 'nano-20261324' }, date: '20261122' });
+  t.match(made({}, 'nano-20260230.gguf'), { model: { id: 'nano-20260230' }, date: '20261122' });
+  t.match(made({}, 'nano-20280229.gguf'), { model: { id: 'nano' }, date: '20280229' });
+  t.throws(() => made({}, 'all.gguf'), { message: /^--id: "all" means/ });
   t.match(made({}, '20261124.gguf'), { model: { id: '20261124' }, date: '20261122' });
 });
 
@@ -46,7 +49,11 @@ test('wrong options are refused by name', async (t) => {
   for (const [options, message] of [
     [{ id: 'Images' }, /^--id: "Images" must have/],
     [{ id: 'a'.repeat(64) }, /^--id: /],
-    [{ date: '2026-01-02' }, /^--date must be a day such as 20261121/],
+    ...['2026-01-02', '20261332', '20260230', '20270229', '00000000', '20261100', '202611221', ''].map(
+      (date) => [{ date }, /^--date: "\S*" is not a day of the calendar such as 20261121/] as const,
+    ),
+    [{ id: 'all' }, /^--id: "all" means every model/],
+    [{ id: 'default' }, /^--id: "default" means the default model/],
     [{ profile: 'x' }, /^--profile: x is not one of letters/],
     [{ contextLength: '63' }, /^--context-length must be/],
     [{ contextLength: 'many' }, /^--context-length must be/],

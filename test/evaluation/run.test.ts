@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { nextTurn, random } from '../../src/base/index.js';
@@ -54,7 +55,7 @@ async function prepare(
     const { outcomes, target } = await run(options);
     return buildReport({ cases, outcomes, target, prices: PRICES, seed: 1, resamples: 50 }).report;
   };
-  return { run, report, waits };
+  return { run, report, waits, archive: join(folder, 'a.jsonl') };
 }
 
 test('each case is asked once, with the token and the opt-in for raw probabilities', async (t) => {
@@ -150,6 +151,9 @@ test('a target that cannot be used ends the run at the first case', async (t) =>
     gone.run(),
     /cannot be used: unreachable: the connection was refused\. Is the server running/,
   );
+  const blocked = await prepare(t, 2, undefined, 1, 'http://127.0.0.1:1');
+  await t.rejects(blocked.run(), /cannot be used: unreachable: the URL has a port of another protocol/);
+  t.notOk(existsSync(blocked.archive), 'no archive is left');
 });
 
 test('a resumed run sends the missing requests and those that failed temporarily, and gives the same report', async (t) => {

@@ -127,10 +127,10 @@ const PLAIN = { DECIDER_HTTP_ALLOW_PLAIN: 'yes' };
 
 /** What only a start finds. */
 const AT_START: ReadonlyArray<readonly [environment: Record<string, string>, names: RegExp]> = [
-  [{ ...PLAIN, DECIDER_HOST: 'no host' }, /^host, port: cannot listen on no host:0/],
+  [{ ...PLAIN, DECIDER_HOST: '192.0.2.1' }, /^host, port: cannot listen on 192\.0\.2\.1:0/],
   [
-    { ...PLAIN, DECIDER_HOST: 'no host', DECIDER_HTTP_TRANSPORT: 'node' },
-    /^host, port: cannot listen on no host:0/,
+    { ...PLAIN, DECIDER_HOST: '192.0.2.1', DECIDER_HTTP_TRANSPORT: 'node' },
+    /^host, port: cannot listen on 192\.0\.2\.1:0/,
   ],
   [{ DECIDER_HOST: '192.0.2.1' }, /^host: 192\.0\.2\.1 is reachable by other machines/],
   [

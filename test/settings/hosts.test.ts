@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { readHost, readNetwork } from '../../src/settings/hosts.js';
+import { checkAddress, readHost, readNetwork, readOrigin } from '../../src/settings/hosts.js';
 import { loadSettings } from '../../src/settings/index.js';
 
 const VARIABLE = 'DECIDER_WEBHOOK_ALLOWED_HOSTS';
@@ -72,4 +72,67 @@ test('trusted proxies are addresses and networks', async (t) => {
     });
   }
   for (const entry of ['::/0', '::/64', '::fffe:10.0.0.1']) t.equal(readNetwork(entry), entry);
+});
+
+test('invisible characters and spaces do not join names', async (t) => {
+  const controls = Array.from({ length: 33 }, (_, code) => String.fromCharCode(code));
+  for (const character of [
+    ...controls,
+    '\u007f',
+    '\u0085',
+    '\u00ad',
+    '\u00a0',
+    '\u200b',
+    '\u2028',
+    '\ufeff',
+  ]) {
+    for (const entry of [`a${character}b`, `${character}a`, `a${character}`, `[::${character}1]`]) {
+      t.throws(() => readHost(entry), { message: /^has the entry/ }, encodeURIComponent(entry));
+      t.throws(
+        () => readOrigin(`https://${entry}`),
+        { message: /^has the entry/ },
+        encodeURIComponent(entry),
+      );
+    }
+  }
+});
+
+test('a server listens on an IP address or a host name', async (t) => {
+  const good = [
+    '127.0.0.1',
+    '0.0.0.0',
+    '::',
+    '::1',
+    'fe80::1%eth0',
+    '::ffff:10.0.0.1',
+    'localhost',
+    'LocalHost',
+  ];
+  for (const host of [...good, 'db1', '1a', 'a.b-c.example', 'a_b.lan', 'host.', `${'a'.repeat(63)}.b`])
+    t.doesNotThrow(() => checkAddress(host), host);
+  const bad = [
+    '[::1]',
+    ' ',
+    '256.1.1.1',
+    '127.0.0.1 ',
+    ' ::1',
+    'a\u0000b',
+    'a\nb',
+    '127.0.0.1:80',
+    'http://a',
+    'a/b',
+  ];
+  const forms = ['1.2.3', '127.1', '0', 'a..b', '.a', '-a', 'a-', 'a.1', 'a@b', '*', '', `${'a'.repeat(64)}`];
+  for (const host of [...bad, ...forms, 'é', 'a '.repeat(200)])
+    t.throws(
+      () => checkAddress(host),
+      { message: /^must be an IP address or a host name/ },
+      JSON.stringify(host),
+    );
+  for (const variable of ['DECIDER_HOST', 'DECIDER_GATEWAY_HOST', 'DECIDER_OPERATOR_HOST']) {
+    t.throws(() => loadSettings({ [variable]: '[::1]' }, undefined), {
+      name: 'SettingsError',
+      message: `${variable} must be an IP address or a host name, such as 127.0.0.1, ::1 or localhost, without brackets, a port or spaces, not "[::1]".`,
+    });
+  }
 });

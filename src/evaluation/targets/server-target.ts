@@ -1,8 +1,10 @@
 import {
   connectionFailure,
   isDecisionsPath,
+  isRefusedPort,
   patientFetch,
   printable,
+  REFUSED_PORT,
   readEndpoint,
   requireToken,
 } from '../../base/index.js';
@@ -139,6 +141,7 @@ function networkError(error: unknown, timeoutMs: number): OutcomeError {
   const { message, cause, name } = error as Error;
   const failed = (type: string, reason: string) => ({ status: null, type, message: reason, temporary: true });
   if (name === 'TimeoutError') return failed('network', `no response within ${timeoutMs / 1_000} seconds`);
+  if (isRefusedPort(error)) return failed('unreachable', `the URL has ${REFUSED_PORT}`);
   if (!(cause instanceof Error)) return failed('network', message);
   const { code = '' } = cause as NodeJS.ErrnoException;
   return failed(
