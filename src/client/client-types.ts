@@ -198,9 +198,30 @@ export interface AnsweredLine<Asked extends Questions = Questions> extends Resul
   readonly error?: undefined;
 }
 
+/** The statuses of errors (docs/errors.md). Without 200, so that `status` tells both kinds of results apart. */
+type ErrorStatus =
+  | 400
+  | 401
+  | 402
+  | 403
+  | 404
+  | 405
+  | 408
+  | 409
+  | 411
+  | 413
+  | 415
+  | 422
+  | 429
+  | 431
+  | 500
+  | 502
+  | 503
+  | 505;
+
 export interface FailedLine extends ResultFacts {
   /** Null if the line never ran. */
-  readonly status: number | null;
+  readonly status: ErrorStatus | null;
   readonly error: { readonly error: string; readonly type: string };
   readonly response?: undefined;
 }

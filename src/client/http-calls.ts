@@ -28,7 +28,7 @@ export interface CallSettings {
 }
 
 /** What a request can carry: all of it has a known length, which the server requires. */
-export type RequestContent = string | Blob | FormData | Uint8Array<ArrayBuffer>;
+export type RequestContent = string | Blob | FormData;
 
 export interface HttpCall {
   /** Relative to the address, without a slash in front. */

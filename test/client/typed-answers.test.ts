@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { ERRORS } from '../../src/api/index.js';
 import type { ApiSchemas } from '../../src/client/api-schema.js';
 import {
   type AnsweredLine,
@@ -10,6 +11,7 @@ import {
   type DeciderErrorType,
   type FailedLine,
   type MappedChoiceQuestion,
+  type NoulQuestion,
   noul,
   type Question,
   type Questions,
@@ -168,6 +170,35 @@ const fitting = (question: Exclude<Question, MappedChoiceQuestion>): Sent => que
 type ReceivedOfTask = ApiSchemas['TaskAnswers']['answers'][string];
 const received = (answer: ReceivedOfTask): TaskAnswer<Question> => answer;
 const known = (type: Received['type']): Question['type'] => type;
+
+const narrowed = (line: AnsweredLine<{ ready: NoulQuestion }> | FailedLine): string | number =>
+  line.status === 200 ? line.response.answers.ready.noul : line.error.type;
+
+test('the status of a failed line is one that an error has, so that 200 tells it from an answered one', async (t) => {
+  t.type(narrowed, 'function');
+  const statuses: Record<NonNullable<FailedLine['status']>, true> = {
+    400: true,
+    401: true,
+    402: true,
+    403: true,
+    404: true,
+    405: true,
+    408: true,
+    409: true,
+    411: true,
+    413: true,
+    415: true,
+    422: true,
+    429: true,
+    431: true,
+    500: true,
+    502: true,
+    503: true,
+    505: true,
+  };
+  const known = new Set(Object.values(ERRORS).map(({ status }) => String(status)));
+  t.strictSame(Object.keys(statuses), [...known].sort());
+});
 
 test('the types of answers follow from the questions', async (t) => {
   t.type(types, 'function');

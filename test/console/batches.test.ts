@@ -86,6 +86,30 @@ test('the lines that the console refuses are those that the server refuses, with
   t.strictSame([count, invalidLines], [lines.length - 1, errors.length]);
 });
 
+test('a byte order mark and blank lines are what they are for the server', async (t) => {
+  const line = (id: string) => JSON.stringify({ ...LINE, custom_id: id });
+  const blanks = ['', ' ', '\t', '\r', ' \t \r', '\u00a0', '\f', '\v', '\u2028', '\ufeff', '\u3000', '\0'];
+  const files = [
+    `\ufeff${line('a')}`,
+    `${line('a')}\n\ufeff${line('b')}`,
+    '\ufeff',
+    ...blanks.map((blank) => `${line('a')}\n${blank}\n${line('b')}`),
+  ];
+  for (const [at, text] of files.entries()) {
+    const content = new Blob([text]);
+    const { errors } = await check(content);
+    const server = await checkLines(Buffer.from(await content.arrayBuffer()));
+    const refused = (server as Partial<LinesRefusal> | null)?.lines ?? [];
+    t.strictSame(
+      errors.map((each) => `${each.line} ${each.type}`),
+      refused.map((each) => `${each.line} ${each.type}`),
+      `file ${at}`,
+    );
+  }
+  const { errors } = await check(new Blob([`\ufeff${line('a')}`]));
+  t.match(errors[0]?.error, /begins with a byte order mark/);
+});
+
 test('models, blank lines and line ends of a file', async (t) => {
   const dated = { ...LINE, custom_id: 'b', model: 'm-20260101' };
   const content = new Blob([`${JSON.stringify(LINE)}\r\n\n  \n${JSON.stringify(dated)}`]);
@@ -320,7 +344,13 @@ test('results as rows, filtered and sorted', async (t) => {
   t.strictSame(ids('billing', 'most sure'), ['4', '1']);
   t.strictSame(ids(ERRORS, 'file'), ['3']);
   t.strictSame(ids('2', 'file', 'level'), ['2']);
-  t.equal(rows[0]?.answers.get('yes')?.confidence.toFixed(2), '0.60');
+  t.equal(rows[0]?.answers.get('yes')?.confidence, 0.6);
+  // As written, without further digits.
+  for (let percent = 0; percent <= 100; percent += 1) {
+    const line = answered('1', { yes: { type: 'noul', noul: percent / 100 } });
+    const [row] = (await readResults(file([line]))).rows;
+    t.equal(row?.answers.get('yes')?.confidence, Math.abs(2 * percent - 100) / 100);
+  }
   t.equal(rows[2]?.error?.type, 'cancelled');
 });
 

@@ -56,6 +56,8 @@ test('clients/typescript/types are the declarations of src/client', async (t) =>
     mkdirSync(join(ROOT, DECLARATIONS));
   }
   for (const name of names) {
+    // The oldest compiler of docs/clients.md has no parameter there.
+    t.notMatch(readFileSync(join(made, name), 'utf8'), /\b(U?[Ii]nt|Float)\d+Array</, name);
     checkFile(t, join(DECLARATIONS, name), readFileSync(join(made, name), 'utf8'));
   }
   t.strictSame(readdirSync(join(ROOT, DECLARATIONS)).sort(), names);

@@ -15,7 +15,7 @@ export interface CallSettings {
     readonly timeoutMs?: number | undefined;
 }
 /** What a request can carry: all of it has a known length, which the server requires. */
-export type RequestContent = string | Blob | FormData | Uint8Array<ArrayBuffer>;
+export type RequestContent = string | Blob | FormData;
 export interface HttpCall {
     /** Relative to the address, without a slash in front. */
     readonly path: string;

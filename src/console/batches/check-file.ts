@@ -52,11 +52,11 @@ export async function checkFile(
   if (file.size > LIMITS.bodyBytes) return done(`The file is larger than ${LIMITS.bodyBytes / 2 ** 20} MiB.`);
   let turn = performance.now();
   try {
-    for await (const text of linesOf(file)) {
+    for await (const text of linesOf(file, true)) {
       signal.throwIfAborted();
       line += 1;
       bytes += text.length + 1;
-      if (text.trim() !== '') {
+      if (!isBlank(text)) {
         lines += 1;
         const found = problemOfLine(text, known);
         if (found !== null) {
@@ -82,10 +82,17 @@ export async function checkFile(
   return done(null);
 }
 
-/** The lines of a file, without their ends. Throws TypeError if it is not UTF-8. */
-export async function* linesOf(file: Blob): AsyncGenerator<string> {
+/** Whether the server leaves a line out: it has only the whitespace of JSON. */
+export const isBlank = (line: string): boolean => /^[ \t\r]*$/.test(line);
+
+/**
+ * The lines of a file, without their ends. Throws TypeError if it is not UTF-8.
+ *
+ * @param withMark whether a byte order mark is a part of the first line, as in a file that is sent as it is
+ */
+export async function* linesOf(file: Blob, withMark = false): AsyncGenerator<string> {
   const reader = file.stream().getReader();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: withMark });
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();

@@ -24,6 +24,9 @@ const BYTES_PER_TOKEN = 4;
 
 const ID = new RegExp(`^[A-Za-z0-9_.:-]{1,${LIMITS.customIdCharacters}}$`);
 
+const BYTE_ORDER_MARK = '\ufeff';
+const MARK_ADVICE = 'The file begins with a byte order mark. Save it as UTF-8 without one.';
+
 const problem = (type: LineErrorType, message: string): Problem => ({ type, message });
 
 /**
@@ -31,6 +34,7 @@ const problem = (type: LineErrorType, message: string): Problem => ({ type, mess
  * repeated names, the length of the texts, and whether the key may use the model.
  */
 export function problemOfLine(text: string, known: Known): Problem | null {
+  if (text.startsWith(BYTE_ORDER_MARK)) return problem('invalid_json', MARK_ADVICE);
   let line: unknown;
   try {
     line = JSON.parse(text);

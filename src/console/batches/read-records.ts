@@ -93,7 +93,7 @@ async function readCsv(source: string, signal: AbortSignal): Promise<Records> {
   for (const row of rowsOfCsv(source, separatorOf(source))) {
     read += 1;
     if (read % ROWS_PER_LOOK === 0) await turns.look(signal);
-    if (row.length === 1 && row[0] === '') continue;
+    if (row.every((cell) => cell === '')) continue;
     if (titles === null) {
       refuseTwice(row, 'The title row has two columns');
       titles = { columns: row, at: read };

@@ -59,10 +59,15 @@ export async function readResults(file: Blob): Promise<Results> {
   return { rows, questions: [...questions], tokens };
 }
 
+/** More than probabilities have. */
+const DIGITS = 12;
+
 function reduced(answer: Answer): LineAnswer {
   if (answer.type === 'noul') {
     const value = answer.noul >= 0.5 ? 'yes' : 'no';
-    return { value, confidence: Math.abs(2 * answer.noul - 1), level: null };
+    // Without the digits of binary fractions, such as 0.6000000000000001 for 0.8.
+    const confidence = Number(Math.abs(2 * answer.noul - 1).toFixed(DIGITS));
+    return { value, confidence, level: null };
   }
   const { confidence } = answer;
   if (answer.type === 'choice') return { value: answer.choice, confidence, level: null };

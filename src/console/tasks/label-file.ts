@@ -1,7 +1,7 @@
 import { LIMITS } from '../../api/index.js';
 import { hasState, LabelRoom } from '../../client/index.js';
 import type { RefusedLine } from '../api/error.js';
-import { linesOf } from '../batches/check-file.js';
+import { isBlank, linesOf } from '../batches/check-file.js';
 
 /** A line of a file of labels. */
 interface LabelLine {
@@ -48,7 +48,7 @@ export async function readLabelFile(file: File, signal: AbortSignal): Promise<La
     for await (const text of linesOf(file)) {
       signal.throwIfAborted();
       number += 1;
-      if (text.trim() === '') continue;
+      if (isBlank(text)) continue;
       lines += 1;
       if (lines > LIMITS.taskLabels) {
         return done(`The file has more than ${LIMITS.taskLabels} lines, which is what a task keeps.`);
