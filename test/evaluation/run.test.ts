@@ -95,22 +95,24 @@ test('429 and 503 with Retry-After are repeated after it, at most five times; no
     { status: 503, wait: undefined, times: 9 },
     { status: 500, wait: '0', times: 9 },
     { status: 422, wait: undefined, times: 9 },
+    // Of a proxy, which may have lost an answer.
+    { status: 503, wait: '0', times: 9, page: {} },
   ];
-  const { report, waits } = await prepare(t, 6, (held) => {
+  const { report, waits } = await prepare(t, 7, (held) => {
     const key = JSON.stringify(held.body.state);
     const tries = (asked.get(key) ?? 0) + 1;
     asked.set(key, tries);
     const refusal = refusals[asked.size - 2];
     if (refusal === undefined || tries > refusal.times) return held.answer();
-    const { status, wait } = refusal;
+    const { status, wait, page } = refusal;
     held.refuse(
       status,
-      { error: 'No.', type: `type ${status}` },
+      page ?? { error: 'No.', type: `type ${status}` },
       wait === undefined ? {} : { 'retry-after': wait },
     );
   });
   const found = await report();
-  t.strictSame([...asked.values()], [1, 3, 5, 1, 1, 1]);
+  t.strictSame([...asked.values()], [1, 3, 5, 1, 1, 1, 1]);
   t.strictSame(waits.length, 2 + 4);
   t.equal(found?.repeated, 2 + 4);
   t.equal(found?.answered, 2);
@@ -118,6 +120,7 @@ test('429 and 503 with Retry-After are repeated after it, at most five times; no
     { type: 'type 503', cases: 2, example: 'No.' },
     { type: 'type 500', cases: 1, example: 'No.' },
     { type: 'type 422', cases: 1, example: 'No.' },
+    { type: 'status 503', cases: 1, example: '{}' },
   ]);
 });
 
