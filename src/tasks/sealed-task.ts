@@ -34,10 +34,11 @@ export function openTask(
   { id, created, changed, version, bytes, sealed }: TaskRow,
 ): Task {
   const plain = unseal(dataKey, placeOf('tasks', workspace, name), Buffer.from(sealed, 'base64'));
-  // Tasks of earlier versions of this program have no `shadow`.
+  // Tasks of earlier versions of this program have no `shadow` or `fits`.
   const hidden = {
     shadow: null,
-    ...(JSON.parse(plain.toString()) as Omit<Hidden, 'shadow'> & Partial<Hidden>),
+    fits: [],
+    ...(JSON.parse(plain.toString()) as Omit<Hidden, 'shadow' | 'fits'> & Partial<Hidden>),
   };
   return { id, workspace, name, created, changed, version, bytes, ...hidden };
 }
