@@ -10,7 +10,7 @@ import {
   type TaskContent,
   type TaskStore,
 } from '../../../src/tasks/index.js';
-import { TASK_STORES } from '../../support/store/task-stores.js';
+import { labelMissing, TASK_STORES } from '../../support/store/task-stores.js';
 import { until } from '../../support/until.js';
 
 const CONTENT = {
@@ -73,15 +73,17 @@ for (const { name, options, open } of TASK_STORES) {
   );
 
   test(`${name}: all labels of a call are stored, or none`, options, async (t) => {
-    const { tasks, labels } = await open(t);
+    const stored = await open(t);
+    const { tasks, labels, flush } = stored;
     tasks.start(BOUNDS);
     t.teardown(() => tasks.stop());
     const first = await put(tasks);
     tasks.record(first, answer('req_1'));
     const task = await put(tasks, { model: 'm' });
     tasks.record(task, answer('req_2', 2));
+    await flush();
     const call = [label(1, 'req_2'), label(3, 'req_9'), label(7, 'req_1')];
-    t.strictSame(await tasks.label(task, call), {
+    t.strictSame(await labelMissing(stored, task, call), {
       stored: false,
       faults: [
         { line: 3, type: 'answer_not_found' },
@@ -95,6 +97,19 @@ for (const { name, options, open } of TASK_STORES) {
     t.strictSame(await labels(task), { 'state/1': { q: 0 }, req_2: { q: 1 } });
     await tasks.remove(PLACE);
     await t.rejects(tasks.label(task, [decided]), { message: 'The workspace has no such task.' });
+  });
+
+  test(`${name}: an answer of another node is labelled at once`, options, async (t) => {
+    const stored = await open(t);
+    const { tasks, other, labels, flush } = stored;
+    if (other === null) return t.comment('there is one node');
+    tasks.start(BOUNDS);
+    other.start(BOUNDS);
+    t.teardown(() => Promise.all([tasks.stop(), other.stop()]));
+    const task = await put(tasks);
+    other.record(task, answer('req_1'));
+    t.strictSame(await labelMissing(stored, task, [label(1, 'req_1')], flush), { stored: true, labels: 1 });
+    t.strictSame(await labels(task), { req_1: { q: 1 } });
   });
 
   test(`${name}: labels of a version are refused once there is a further one`, options, async (t) => {

@@ -13,6 +13,8 @@ import { countAnswers, countOf, insertAnswers, keepAnswers, type NewAnswer } fro
 
 /** Answers are written together, this many milliseconds after the first of them. */
 const ANSWERS_DELAY_MS = 250;
+/** Within this many milliseconds of an answer, a database that works has it. */
+export const ANSWERS_SEEN_MS = 2 * ANSWERS_DELAY_MS;
 /** Answers that wait for the database; further ones are not kept. */
 export const WAITING_ANSWERS_MAX = 10_000;
 /** Answers of one transaction. */

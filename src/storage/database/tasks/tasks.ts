@@ -44,7 +44,7 @@ import type { Queryable } from '../postgres/statement.js';
 import type { NodeSession } from '../session/fenced.js';
 import { DatabaseAnswers } from './answers.js';
 import { allLabels, countLabels, findLabels } from './label-rows.js';
-import { storeLabels } from './labels.js';
+import { outcomeOnceWritten, storeLabels } from './labels.js';
 import { DatabaseMonitors } from './monitors.js';
 import { DatabaseRetention } from './retention.js';
 import { addPairs, deleteShadow, findShadow } from './shadows.js';
@@ -108,9 +108,9 @@ export class DatabaseTasks implements TaskStore {
   }
 
   async label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
-    // An answer may be labelled at once.
+    // An answer may be labelled at once, also one of another node.
     await this.orUnavailable(() => this.kept.flush());
-    const { outcome } = await this.change(task, () =>
+    const store = () =>
       certainTransaction(
         this.parts.database,
         async (sql) => {
@@ -128,9 +128,8 @@ export class DatabaseTasks implements TaskStore {
           const found = row && (await findLabels(sql, task.id, [row.ref])).get(row.ref);
           return found?.expected === row?.expected ? made : null;
         },
-      ),
-    );
-    return outcome;
+      );
+    return outcomeOnceWritten(this.parts.clock, () => this.change(task, store));
   }
 
   labelled(task: Task, build: string): Promise<LabelledRows | undefined> {
