@@ -29,9 +29,11 @@ export {
 } from './start-http.js';
 export { type Certificate, readCertificate, TlsError, type TlsFiles } from './transport/certificate.js';
 export { headerList } from './transport/header-list.js';
-export { isUpgrade, misfit, refuseMalformed } from './transport/node-refuse.js';
+export { arrivalOf, limitFields } from './transport/node-head.js';
+export { refuseMalformed } from './transport/node-refuse.js';
 export { endBehindRequest, IDLE_MS, sendBody } from './transport/node-send.js';
 export { ConnectionTurns } from './transport/node-turns.js';
+export { RequestMemory } from './transport/request-memory.js';
 export {
   type HeaderList,
   ListenError,

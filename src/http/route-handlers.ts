@@ -105,7 +105,8 @@ export const BATCHES: Readonly<
 
 const jsonReply = (value: object): RouteReply => ({ body: JSON.stringify(value) });
 
-const OPENAPI = JSON.stringify(openApi(VERSION));
+/** As bytes: of a string, every response that is read slowly would hold its own copy. */
+const OPENAPI = Buffer.from(JSON.stringify(openApi(VERSION)));
 
 /** A call of a route without a token. */
 interface OpenCall {

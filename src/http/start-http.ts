@@ -10,6 +10,7 @@ import { Downloads } from './downloads.js';
 import { type AccessEntry, createPipeline } from './pipeline.js';
 import { malformedReply, plainReply } from './reply.js';
 import type { Certificate } from './transport/certificate.js';
+import { type ConnectionBounds, createConnectionBounds } from './transport/connection-bounds.js';
 import { loadTransport } from './transport/load-transport.js';
 import {
   ListenError,
@@ -32,11 +33,13 @@ const KEEP_ALIVE_MS = 75_000;
 export interface SharedBounds {
   readonly memory: BodyMemory;
   readonly downloads: Downloads;
+  readonly connections: ConnectionBounds;
 }
 
 export const createBounds = (clock: Clock, bodyMemoryBytes: number = BODY_MEMORY_BYTES): SharedBounds => ({
   memory: new BodyMemory(bodyMemoryBytes, clock),
   downloads: new Downloads(clock),
+  connections: createConnectionBounds(),
 });
 
 export interface HttpOptions {
@@ -86,6 +89,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw ListenError.at(host, port, 'a port must be an integer from 0 to 65535');
   }
+  const { connections, ...bounds } = options.bounds ?? createBounds(clock, options.bodyMemoryBytes);
   const newId = options.newRequestId ?? newRequestId;
   const handler = createPipeline({
     app: options.app,
@@ -99,7 +103,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     onAccess: options.onAccess,
     onUnexpected: options.onUnexpected,
     deadlines: options.deadlines ?? BODY_DEADLINES,
-    ...(options.bounds ?? createBounds(clock, options.bodyMemoryBytes)),
+    ...bounds,
   });
   const { transport: chosen } = options;
   const transport = typeof chosen === 'string' ? await loadTransport(chosen) : chosen;
@@ -108,7 +112,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const tls = options.tls ?? null;
   const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;
   const replies = { refuse, refusePlain };
-  const listener = await transport.listen({ host, port, tls, handler, ...replies, keepAliveMs, clock });
+  const listening = { host, port, tls, handler, ...replies, keepAliveMs, bounds: connections, clock };
+  const listener = await transport.listen(listening);
   return { ...listener, transport: transport.name };
 }
 

@@ -18,13 +18,17 @@ import { IDLE_CONNECTIONS_MAX } from '../../src/http/transport/idle-connections.
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS } from '../../src/http/transport/linger.js';
 import { IDLE_MS } from '../../src/http/transport/node-send.js';
 import { REQUEST_MS } from '../../src/http/transport/node-server.js';
-import { PIPELINED_MAX, PIPELINED_TOTAL_MAX } from '../../src/http/transport/node-turns.js';
+import { PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
+import { REQUEST_MEMORY_BYTES } from '../../src/http/transport/request-memory.js';
 import { SEND_BYTES_PER_SECOND_MIN, SEND_PATIENCE_MS } from '../../src/http/transport/send-pace.js';
 import { STRAY_FILE_BYTES_MAX } from '../../src/images/jpeg-stray-bytes.js';
 import { FILES_AT_ONCE_MAX, FILES_WAITING_MAX } from '../../src/server/batch-files.js';
 import { FILE_TASKS_MAX } from '../../src/server/batch-tasks.js';
 import { OPERATOR_CONNECTIONS_MAX, STRANGER_CONNECTIONS_MAX } from '../../src/server/operator/connections.js';
-import { OPERATOR_REQUEST_MS_MAX } from '../../src/server/operator/listener.js';
+import {
+  OPERATOR_REQUEST_MEMORY_BYTES,
+  OPERATOR_REQUEST_MS_MAX,
+} from '../../src/server/operator/listener.js';
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_BODY_MS_MAX } from '../../src/server/operator/operator-body.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
 import {
@@ -101,7 +105,7 @@ const bounds = [
   ['a new connection without a request', seconds(IDLE_MS), 'closed'],
   ['a connection without a request after a response', '`http.keep_alive_s`; `uws`: 8 to 12 s', 'closed'],
   [
-    'connections without a request after a response (`node`)',
+    'connections without a request in progress, new ones and incomplete heads included (`node`)',
     `${number(IDLE_CONNECTIONS_MAX)}; none while file descriptors are short`,
     'the longest idle are closed',
   ],
@@ -127,9 +131,9 @@ const bounds = [
   ['bytes held per download', bytes(PIECE_BYTES), 'the rest is read when the client has room'],
   ['pipelined requests waiting on a connection', number(PIPELINED_MAX), 'closed after the answers owed'],
   [
-    'pipelined requests waiting on all connections of a listener',
-    number(PIPELINED_TOTAL_MAX),
-    'the connection with the most of them is closed',
+    'memory of the heads of requests in progress and pipelined ones, of all connections',
+    bytes(REQUEST_MEMORY_BYTES),
+    'the connection with the most is closed',
   ],
   [
     'discarded after the last answer of a connection',
@@ -171,6 +175,11 @@ const bounds = [
     'pipelined requests waiting on a connection of the operator listener',
     number(PIPELINED_MAX),
     'closed after the answers owed',
+  ],
+  [
+    'memory of the heads of its requests in progress and pipelined ones',
+    bytes(OPERATOR_REQUEST_MEMORY_BYTES),
+    'the connection with the most is closed',
   ],
   [
     'a body on the operator listener',

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
+import { systemClock } from '../../src/base/index.js';
+import { createBounds } from '../../src/http/index.js';
 import { IDLE_CONNECTIONS_MAX, IdleConnections } from '../../src/http/transport/idle-connections.js';
+import { RequestMemory } from '../../src/http/transport/request-memory.js';
+import { certificateIn } from '../support/certificate.js';
 import { RawClient, request } from '../support/http/raw-client.js';
 import { echo, onBoth, serve } from '../support/http/serving.js';
 
@@ -103,6 +107,37 @@ test('beyond the maximum, the connection that is idle longest is closed', async 
   t.equal(idle.closeAll(), 0);
   busy.destroy();
 });
+
+for (const isSecure of [false, true]) {
+  test(`new connections and incomplete heads count as idle, TLS: ${isSecure}`, async (t) => {
+    const MAX = 4;
+    const connections = { idle: new IdleConnections(MAX), requests: new RequestMemory() };
+    const bounds = { ...createBounds(systemClock), connections };
+    const tls = isSecure ? certificateIn(t.testdir({})) : null;
+    const { port, client } = await serve(t, 'node', echo, { tls, bounds });
+    const ask = async () => {
+      const connection = await client();
+      await connection.send(request('GET', '/health'));
+      t.equal((await connection.response()).status, 200);
+      return connection;
+    };
+    const first = await ask();
+    const begun = await client();
+    await begun.send('GET /health HTTP/1.1\r\nX: ');
+    const silent = Array.from({ length: MAX - 2 }, () => connect(port, '127.0.0.1'));
+    await Promise.all(silent.map((socket) => once(socket, 'connect')));
+    await ask();
+    t.equal(await first.untilClosed(), '', 'the one that is idle longest is closed');
+    await ask();
+    t.equal(await begun.untilClosed(), '', 'then the one with a part of a head');
+    for (const socket of silent) {
+      const closed = once(socket, 'close');
+      socket.resume();
+      await ask();
+      await closed;
+    }
+  });
+}
 
 test(`${CLIENTS} idle connections and ${OPEN_FILES} open files: every new client is answered`, async (t) => {
   const server = spawn(

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { test } from 'tap';
 import { LIMITS } from '../../src/api/index.js';
 import { systemClock } from '../../src/base/index.js';
+import { createConnectionBounds } from '../../src/http/transport/connection-bounds.js';
 import { LINGER_BYTES_MAX, LINGER_IDLE_MS, LINGER_MS, Linger } from '../../src/http/transport/linger.js';
 import type { Handler } from '../../src/http/transport/transport-types.js';
 import { loadUws } from '../../src/http/transport/uws-transport.js';
@@ -165,6 +166,7 @@ test('uws: an answer before the body has arrived is the last', { skip: uwsMissin
     refuse,
     refusePlain: refuse,
     keepAliveMs: 75_000,
+    bounds: createConnectionBounds(),
     clock: systemClock,
   });
   t.teardown(stop);

@@ -3,7 +3,8 @@ import { connect, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type Test, test } from 'tap';
 import { OPERATOR_API } from '../../src/api/index.js';
-import { ConnectionTurns, PIPELINED_MAX, PIPELINED_TOTAL_MAX } from '../../src/http/transport/node-turns.js';
+import { ConnectionTurns, PIPELINED_MAX } from '../../src/http/transport/node-turns.js';
+import { RequestMemory } from '../../src/http/transport/request-memory.js';
 import type { OperatorHandlers } from '../../src/server/operator/answer-operator.js';
 import { listenForOperator } from '../../src/server/operator/listener.js';
 import { jsonReply } from '../../src/server/operator/operator-reply.js';
@@ -113,6 +114,21 @@ test('requests behind one that runs are not read without limit: the operator lis
   go.resolve();
 });
 
+test('refused heads behind a request that runs take little memory: the operator listener', async (t) => {
+  const go = deferred();
+  const port = await operator(t, () => go.promise);
+  const fields = Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`x${at}`, '1']));
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 8; count += 1) {
+    const socket = connect(port, '127.0.0.1');
+    t.teardown(() => void socket.destroy());
+    await flood(socket, operatorRequest() + operatorRequest(fields).repeat(PIPELINED_MAX));
+  }
+  const heap = process.memoryUsage().heapUsed - before;
+  t.ok(heap < HEAP_BYTES_MAX, `the heap grew by ${heap} bytes`);
+  go.resolve();
+});
+
 test('the answers owed arrive although more requests were sent than are read', async (t) => {
   const [arrived, go] = [deferred(), deferred()];
   const { client } = await serve(t, 'node', async () => {
@@ -131,31 +147,63 @@ test('the answers owed arrive although more requests were sent than are read', a
   t.ok(answered > PIPELINED_MAX, `${answered} answers`);
 });
 
-test(`of all connections ${PIPELINED_TOTAL_MAX} requests are kept; one more ends the connection with the most`, (t) => {
-  const turns = new ConnectionTurns(fakeClock());
-  const sockets = Array.from({ length: 300 }, () => new Socket());
-  let kept = 0;
-  const never = () => new Promise<void>(() => {});
-  const [first, ...others] = sockets as [Socket, ...Socket[]];
-  const add = (socket: Socket) => {
-    turns.take(socket, never);
-    kept += 1;
+test('of all connections as much memory of requests is kept as may be; beyond it, the connection with the most ends', (t) => {
+  const [BYTES, PLACES] = [1_000, 300];
+  const memory = new RequestMemory(PLACES * BYTES);
+  const turns = new ConnectionTurns(fakeClock(), memory);
+  const sockets = Array.from({ length: 10 }, () => new Socket());
+  const [first, second, ...others] = sockets as [Socket, Socket, ...Socket[]];
+  const ends: (() => void)[] = [];
+  const add = (socket: Socket, count = 1) => {
+    for (let at = 0; at < count; at += 1)
+      turns.take(socket, () => new Promise<void>((resolve) => ends.push(resolve)), BYTES);
   };
-  for (const socket of sockets) turns.take(socket, never);
-  for (let count = 0; count < 900; count += 1) add(first);
-  for (const socket of others)
-    for (let count = 0; count < 90 && kept < PIPELINED_TOTAL_MAX; count += 1) add(socket);
-  t.equal(kept, PIPELINED_TOTAL_MAX);
-  t.notOk(sockets.some(({ destroyed }) => destroyed));
-  add(sockets.at(-1) as Socket);
-  t.ok(first.destroyed);
-  t.notOk(others.some(({ destroyed }) => destroyed));
-  for (let count = 0; count < 899; count += 1) add(sockets.at(-2) as Socket);
-  t.notOk(
-    others.some(({ destroyed }) => destroyed),
-    'what the connection had is free again',
-  );
+  const closed = () => sockets.flatMap(({ destroyed }, at) => (destroyed ? [at] : []));
+  // Behind those that may wait, further ones are dropped, and node keeps them.
+  add(first, PIPELINED_MAX + 21);
+  add(second, 90);
+  for (const socket of others) add(socket, 11);
+  add(second);
+  t.strictSame(closed(), [], 'as many as there is room for');
+  add(others[0] as Socket);
+  t.strictSame(closed(), [0], 'the one with the most');
+  add(second, PIPELINED_MAX - 90);
+  t.strictSame(closed(), [0], 'what it had is free again');
+  add(others[2] as Socket, 90);
+  add(others[3] as Socket, 20);
+  t.strictSame(closed(), [0]);
+  add(others[1] as Socket);
+  t.strictSame(closed(), [0, 1]);
   t.end();
+});
+
+test('a request keeps its memory until its response has ended', async (t) => {
+  const turns = new ConnectionTurns(fakeClock(), new RequestMemory(2_000));
+  const [first, last] = [new Socket(), new Socket()];
+  for (let count = 0; count < 5; count += 1) {
+    const [done, go] = [deferred(), deferred()];
+    turns.take(first, () => go.promise, 1_000);
+    turns.take(first, async () => done.resolve(), 1_000);
+    go.resolve();
+    await done.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  t.equal(first.destroyed, false);
+  const never = () => new Promise<void>(() => {});
+  turns.take(first, never, 1_000);
+  turns.take(last, never, 1_000);
+  t.strictSame([first.destroyed, last.destroyed], [false, false]);
+  turns.take(new Socket(), never, 1_000);
+  t.strictSame(
+    [first.destroyed, last.destroyed],
+    [false, false],
+    'of several with the most, the last one ends',
+  );
+  t.equal(last.destroy().destroyed, true);
+  await once(last, 'close');
+  const next = new Socket();
+  turns.take(next, never, 1_000);
+  t.equal(next.destroyed, false, 'a closed connection has none');
 });
 
 const UPGRADES: Readonly<Record<string, Record<string, string>>> = {

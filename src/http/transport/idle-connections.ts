@@ -1,16 +1,19 @@
 import type { Socket } from 'node:net';
 
-/** Connections that may stay open without a request. Beyond it, the one that is idle longest is closed. */
+/**
+ * Connections of a server that may be open without a request in progress: new ones, also while TLS is negotiated or a head
+ * is incomplete, and those whose last response has ended. Beyond it, the one that is idle longest is closed.
+ */
 export const IDLE_CONNECTIONS_MAX = 4_096;
 
-/** The connections whose last response has ended and which have sent no further request, the longest idle first. */
+/** The connections without a request in progress, the longest idle first. */
 export class IdleConnections {
   readonly #idle = new Set<Socket>();
   readonly #watched = new WeakSet<Socket>();
 
   constructor(private readonly max: number = IDLE_CONNECTIONS_MAX) {}
 
-  /** A response has ended. */
+  /** A connection was accepted, or its last response has ended. */
   add(socket: Socket): void {
     if (socket.destroyed) return;
     if (!this.#watched.has(socket)) {

@@ -1,15 +1,10 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/index.js';
 import { discardRest } from './linger.js';
 import type { ConnectionTurns } from './node-turns.js';
-import {
-  type ListenOptions,
-  MAX_HEADER_BYTES,
-  MAX_HEADER_FIELDS,
-  type MalformedStatus,
-  type WholeReply,
-} from './transport-types.js';
+import type { TlsStream } from './tls-stream.js';
+import type { ListenOptions, MalformedStatus, WholeReply } from './transport-types.js';
 
 /** `bytesParsed` counts from the start of the packet, which may be the end of a body. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
@@ -68,30 +63,6 @@ export function refusePlainHttp(server: Server, refuse: () => WholeReply): void 
     if (error.code === PLAIN_HTTP && stream._parent?.writable === true)
       stream._parent.write(rawReply(refuse()));
   });
-}
-
-/** The stream of a failed handshake. Nothing public of it leads to the socket, over which nothing encrypted was sent. */
-interface TlsStream {
-  readonly _parent?: Socket | null;
-}
-
-/**
- * Whether node's parser drops the rest of the packet behind this request, and takes the next packet for the beginning of a
- * request. It does so for an `Upgrade` that `Connection` lists, although nothing here upgrades; the condition here is wider.
- */
-export const isUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined;
-
-/** The fault of a request that node's parser accepts but uWebSockets.js does not; null: none. */
-export function misfit(req: IncomingMessage): MalformedStatus | null {
-  if (req.httpVersion !== '1.1') return 505;
-  const { rawHeaders } = req;
-  return rawHeaders.length > MAX_HEADER_FIELDS * 2 || headBytes(req) > MAX_HEADER_BYTES ? 431 : null;
-}
-
-/** Bytes of the head in its shortest form: node's parser counts fewer. */
-function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
-  const fields = rawHeaders.reduce((sum, text) => sum + text.length, 0) + rawHeaders.length * 2;
-  return `${method} ${url} HTTP/1.1\r\n\r\n`.length + fields;
 }
 
 /** The parser's error codes for an unreadable request line. */

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type Certificate, TlsError } from './certificate.js';
+import { limitFields } from './node-head.js';
 import { IDLE_MS } from './node-send.js';
 import { type Listener, MAX_HEADER_BYTES } from './transport-types.js';
 
@@ -31,8 +32,7 @@ export function createNodeServer(tls: Certificate | null, keepAliveMs: number): 
   const made = tls === null ? { server: createServer(OPTIONS), renew() {}, closeUnused() {} } : secured(tls);
   // Responses carry it as `Keep-Alive: timeout=SECONDS`.
   made.server.keepAliveTimeout = keepAliveMs;
-  // Node silently drops fields beyond its default of 2,000; the size limit bounds their number.
-  made.server.maxHeadersCount = 0;
+  limitFields(made.server);
   return made;
 }
 

@@ -5,15 +5,17 @@
  * advantages are kept: pipelined requests are answered, and an unreadable header field gets a 400.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { guardDescriptors, type Listening } from './descriptors.js';
 import { headerList } from './header-list.js';
-import { IdleConnections } from './idle-connections.js';
+import type { IdleConnections } from './idle-connections.js';
 import { InFlight } from './in-flight.js';
 import { NodeExchange, ReadTurns, type ServerState } from './node-exchange.js';
-import { isUpgrade, misfit, refuseMalformed, refusePlainHttp } from './node-refuse.js';
+import { arrivalOf } from './node-head.js';
+import { refuseMalformed, refusePlainHttp } from './node-refuse.js';
 import { createNodeServer } from './node-server.js';
 import { ConnectionTurns } from './node-turns.js';
+import type { TlsStream } from './tls-stream.js';
 import {
   type BodyListener,
   type Incoming,
@@ -21,6 +23,7 @@ import {
   ListenError,
   type Listener,
   type ListenOptions,
+  type MalformedStatus,
   type Transport,
 } from './transport-types.js';
 
@@ -31,10 +34,11 @@ export const nodeTransport: Transport = { name: 'node', listen };
 
 async function listen(options: ListenOptions): Promise<Listener> {
   const { server, renew, closeUnused } = createNodeServer(options.tls, options.keepAliveMs);
-  const idle = new IdleConnections();
+  const { idle, requests } = options.bounds;
+  trackNew(server, idle);
   const state: ServerState = {
     options,
-    turns: new ConnectionTurns(options.clock),
+    turns: new ConnectionTurns(options.clock, requests),
     reading: new ReadTurns(),
     inFlight: new InFlight(),
     stopping: false,
@@ -44,12 +48,13 @@ async function listen(options: ListenOptions): Promise<Listener> {
     req.on('error', () => {});
     res.on('error', () => {});
     const { socket } = req;
+    const { wrong, isLast, bytes } = arrivalOf(req);
     const run = async () => {
       idle.remove(socket);
-      await serve(state, req, res, awaitsContinue);
+      await serve(state, req, res, wrong, awaitsContinue);
       idle.add(socket);
     };
-    state.turns.take(socket, run, isUpgrade(req));
+    state.turns.take(socket, run, bytes, isLast);
   };
   server.on('request', (req, res) => take(req, res, false));
   server.on('checkContinue', (req, res) => take(req, res, true));
@@ -62,6 +67,15 @@ async function listen(options: ListenOptions): Promise<Listener> {
   };
   const bound = await bind(server, idle, options, () => drain(server, state, closeRest));
   return { ...bound, renew };
+}
+
+/** Counts new connections as idle. With TLS, the first event comes before the handshake and the second one after it. */
+function trackNew(server: Server, idle: IdleConnections): void {
+  server.on('connection', (socket: Socket) => idle.add(socket));
+  server.on('secureConnection', (socket: TlsStream) => {
+    if (socket._parent) idle.remove(socket._parent);
+    idle.add(socket);
+  });
 }
 
 function bind(
@@ -122,6 +136,7 @@ function serve(
   server: ServerState,
   req: IncomingMessage,
   res: ServerResponse,
+  wrong: MalformedStatus | null,
   awaitsContinue: boolean,
 ): Promise<void> {
   const exchange = new NodeExchange(server, req, res);
@@ -137,7 +152,6 @@ function serve(
     signal: exchange.signal,
     onBody,
   };
-  const wrong = misfit(req);
   if (wrong !== null) {
     const refusal = server.options.refuse(wrong);
     exchange.write(refusal, refusal.body);

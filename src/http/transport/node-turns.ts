@@ -1,21 +1,22 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/index.js';
 import { discardRest } from './linger.js';
+import type { RequestMemory } from './request-memory.js';
 
 /** Pipelined requests of a connection that may wait. A packet may have more; then the connection closes behind these. */
 export const PIPELINED_MAX = 100;
-/**
- * Requests of all connections that are parsed and not answered, behind the ones that run. Node keeps each of them, 2 KiB
- * or more, until its connection closes. Beyond it, the connection with the most of them is destroyed.
- */
-export const PIPELINED_TOTAL_MAX = 20_000;
+
+interface Waiting {
+  readonly run: () => Promise<void>;
+  /** `requestBytes` of the request. */
+  readonly bytes: number;
+}
 
 /** The requests of one connection. */
 interface RequestQueue {
   readonly socket: Socket;
-  readonly waiting: (() => Promise<void>)[];
-  /** Requests that node keeps, behind the one that runs: those that wait, and those that are dropped. */
-  kept: number;
+  readonly waiting: Waiting[];
+  readonly close: () => void;
   running: boolean;
   ended: boolean;
   /** Nothing is read from the connection. */
@@ -29,21 +30,23 @@ interface RequestQueue {
  */
 export class ConnectionTurns {
   readonly #queues = new WeakMap<Socket, RequestQueue>();
-  /** The queues with requests that node keeps. */
-  readonly #holding = new Set<RequestQueue>();
-  #kept = 0;
 
-  constructor(private readonly clock: Pick<Clock, 'after'>) {}
+  /** @param memory counts the requests that node keeps: those that run or wait, and until the connection closes those that are dropped */
+  constructor(
+    private readonly clock: Pick<Clock, 'after'>,
+    private readonly memory: RequestMemory,
+  ) {}
 
   /**
    * Runs a request after the previous ones have ended; never if the connection ends first.
    *
    * @param run resolves when the response has ended
+   * @param bytes `requestBytes` of the request
    * @param isLast the connection must close behind this request
    */
-  take(socket: Socket, run: () => Promise<void>, isLast = false): void {
+  take(socket: Socket, run: () => Promise<void>, bytes: number, isLast = false): void {
     const queue = this.#of(socket);
-    if (queue.running) this.#keep(queue);
+    this.memory.take(queue, bytes);
     if (queue.ended) {
       this.#pause(queue);
       return;
@@ -53,7 +56,7 @@ export class ConnectionTurns {
       this.#pause(queue);
       return;
     }
-    queue.waiting.push(run);
+    queue.waiting.push({ run, bytes });
     if (isLast) queue.ended = true;
     if (!queue.running) void this.#runAll(queue);
     else if (queue.waiting.length === PIPELINED_MAX) this.#pause(queue);
@@ -77,48 +80,28 @@ export class ConnectionTurns {
     const queue = this.#of(socket);
     queue.ended = true;
     if (!queue.running) return false;
-    queue.waiting.push(async () => {
+    const run = async () => {
       socket.end();
       this.#resume(queue);
       discardRest(socket, this.clock);
-    });
+    };
+    queue.waiting.push({ run, bytes: 0 });
     return true;
   }
 
   async #runAll(queue: RequestQueue): Promise<void> {
     const { socket, waiting } = queue;
     queue.running = true;
-    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (!queue.ended) this.#resume(queue);
-      if (!socket.destroyed) await run();
-      this.#answered(queue);
+      if (!socket.destroyed) await next.run();
+      this.memory.free(queue, next.bytes);
     }
     queue.running = false;
   }
 
-  #keep(queue: RequestQueue): void {
-    queue.kept += 1;
-    this.#kept += 1;
-    this.#holding.add(queue);
-    if (this.#kept <= PIPELINED_TOTAL_MAX) return;
-    let most = queue;
-    for (const each of this.#holding) if (each.kept > most.kept) most = each;
-    most.socket.destroy();
-    this.#forget(most);
-  }
-
-  /** The next request that node keeps runs, or the connection is about to close. */
-  #answered(queue: RequestQueue): void {
-    if (queue.kept === 0) return;
-    queue.kept -= 1;
-    this.#kept -= 1;
-    if (queue.kept === 0) this.#holding.delete(queue);
-  }
-
   #forget(queue: RequestQueue): void {
-    this.#kept -= queue.kept;
-    queue.kept = 0;
-    this.#holding.delete(queue);
+    this.memory.free(queue);
     queue.waiting.length = 0;
     queue.ended = true;
   }
@@ -138,7 +121,11 @@ export class ConnectionTurns {
   #of(socket: Socket): RequestQueue {
     const known = this.#queues.get(socket);
     if (known !== undefined) return known;
-    const queue = { socket, waiting: [], kept: 0, running: false, ended: false, paused: false };
+    const close = () => {
+      socket.destroy();
+      this.#forget(queue);
+    };
+    const queue: RequestQueue = { socket, waiting: [], close, running: false, ended: false, paused: false };
     this.#queues.set(socket, queue);
     // Node resumes a connection when a body is read or a response is sent.
     socket.on('resume', () => {

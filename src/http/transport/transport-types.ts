@@ -1,5 +1,6 @@
 import { type Clock, OperatorError } from '../../base/index.js';
 import type { Certificate } from './certificate.js';
+import type { ConnectionBounds } from './connection-bounds.js';
 
 /** Header fields in the order sent: names in lower case, a repeated field once per appearance. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -97,6 +98,7 @@ export interface ListenOptions {
   readonly refusePlain: () => WholeReply;
   /** How long a connection without a request stays open after a response, if the transport allows choosing it. */
   readonly keepAliveMs: number;
+  readonly bounds: ConnectionBounds;
   readonly clock: Clock;
 }
 

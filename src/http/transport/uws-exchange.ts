@@ -38,6 +38,7 @@ export class UwsExchange {
   #bodyOver = false;
   #linger: Linger | null = null;
   #cancelRefresh: () => void = () => {};
+  readonly #holder = { close: () => this.cut() };
 
   constructor(
     readonly server: ServerState,
@@ -51,6 +52,11 @@ export class UwsExchange {
       this.#leave();
       this.#gone.abort(new ClientGone());
     });
+  }
+
+  /** Counts `requestBytes` of the request until its response has ended. */
+  hold(bytes: number): void {
+    this.server.options.bounds.requests.take(this.#holder, bytes);
   }
 
   onBody(listener: BodyListener): void {
@@ -158,6 +164,7 @@ export class UwsExchange {
     if (!this.#open) return;
     this.#open = false;
     this.#cancelRefresh();
+    this.server.options.bounds.requests.free(this.#holder);
     this.server.inFlight.leave();
   }
 }

@@ -43,6 +43,7 @@
  */
 import { guardDescriptors, type Listening } from './descriptors.js';
 import { InFlight } from './in-flight.js';
+import { bytesOfFields } from './request-memory.js';
 import {
   type HeaderList,
   ListenError,
@@ -136,6 +137,7 @@ function serve(server: ServerState, res: UwsResponse, req: UwsRequest): void {
     const head = readHead(req);
     const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
     const write = (reply: Reply) => exchange.write(reply, head);
+    exchange.hold(bytesOfFields(head.target, head.headers));
     server.options
       .handler({ ...head, peer, signal: exchange.signal, onBody: (listener) => exchange.onBody(listener) })
       .then(write)

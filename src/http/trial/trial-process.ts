@@ -2,6 +2,7 @@
 // what became of them. A fault of the library ends only this process.
 import { readFileSync, writeSync } from 'node:fs';
 import { closeDebugger, systemClock } from '../../base/index.js';
+import { createConnectionBounds } from '../transport/connection-bounds.js';
 import type { Handler, ListenOptions, Transport } from '../transport/transport-types.js';
 import { KNOWN_ATTACKS } from './known-attacks.js';
 import { checkLastAnswer, sendAttacks } from './send-attacks.js';
@@ -35,7 +36,8 @@ async function trial(): Promise<TrialReport> {
   // What the library alone must refuse, without the rest of the server, which takes longer to load.
   const byLibrary = KNOWN_ATTACKS.filter((attack) => attack.byLibrary);
   const hidden = new Set<string>();
-  const library = await transport.listen({ ...LISTEN, ...bare(hidden) });
+  const bounds = createConnectionBounds();
+  const library = await transport.listen({ ...LISTEN, bounds, ...bare(hidden) });
   const byLibraryAlone = await sendAttacks({ port: library.port, executed: hidden }, byLibrary);
   if (byLibraryAlone.length > 0) return { executed: byLibraryAlone };
   const { listenTrial } = await import('./trial-server.js');

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../base/index.js';
 import {
+  arrivalOf,
   type ConsoleFiles,
   checkSite,
   consoleFileReply,
@@ -8,7 +9,6 @@ import {
   headerList,
   MALFORMED,
   type MalformedStatus,
-  misfit,
   type TrustedProxies,
 } from '../../http/index.js';
 import type { OperatorCall } from './api/operator-call.js';
@@ -54,7 +54,7 @@ export async function answer(
   const { method = '', url: target = '' } = request;
   const path = pathOf(target);
   try {
-    const wrong = misfit(request);
+    const { wrong } = arrivalOf(request);
     if (wrong !== null) throw malformedRefusal(wrong);
     const headers = headerList(request.rawHeaders);
     const files = isConsolePath(path) ? options.console : null;

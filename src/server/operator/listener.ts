@@ -3,14 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../base/index.js';
 import {
+  arrivalOf,
   ConnectionTurns,
   endBehindRequest,
   headerList,
   IDLE_MS,
   isFromBrowser,
-  isUpgrade,
   ListenError,
+  limitFields,
   MAX_HEADER_BYTES,
+  RequestMemory,
   refuseMalformed,
   sendBody,
   TrustedProxies,
@@ -21,6 +23,9 @@ import { carriesToken } from './token.js';
 
 /** The time for a whole request to arrive, in milliseconds; its connection is closed within a fifth of it more. */
 export const OPERATOR_REQUEST_MS_MAX = 10_000;
+
+/** As `REQUEST_MEMORY_BYTES`, for this listener. */
+export const OPERATOR_REQUEST_MEMORY_BYTES = 32 * 1024 * 1024;
 
 export interface OperatorListener {
   readonly url: string;
@@ -46,7 +51,7 @@ interface OperatorOptions extends AnswerOptions {
 export async function listenForOperator(options: OperatorOptions): Promise<OperatorListener> {
   const { host, port, clock } = options;
   const proxies = new TrustedProxies(options.trustedProxies);
-  const turns = new ConnectionTurns(clock);
+  const turns = new ConnectionTurns(clock, new RequestMemory(OPERATOR_REQUEST_MEMORY_BYTES));
   const connections = new OperatorConnections();
   /** The last request of each connection: the only one whose body may be incomplete. */
   const arrived = new WeakMap<object, IncomingMessage>();
@@ -55,6 +60,7 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
   const server = createOperatorServer(options);
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
+    const { isLast, bytes } = arrivalOf(request);
     const hasToken = carriesToken(request.headers.authorization, options.token);
     if (!hasToken) connections.strangerAsked(socket);
     arrived.set(socket, request);
@@ -73,11 +79,11 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
       socket.setTimeout(0);
       running.set(socket, request);
       const found = await answer(options, proxies, request);
-      const isLast =
+      const closes =
         found.headers.Connection === 'close' ||
         turns.isLast(socket) ||
         isFromBrowser(headerList(request.rawHeaders));
-      if (isLast) {
+      if (closes) {
         response.setHeader('Connection', 'close');
         turns.end(socket);
       }
@@ -85,7 +91,7 @@ export async function listenForOperator(options: OperatorOptions): Promise<Opera
       await ended;
       if (hasToken) connections.end(socket);
     };
-    turns.take(socket, run, isUpgrade(request));
+    turns.take(socket, run, bytes, isLast);
   };
   server.on('request', take);
   server.on('checkExpectation', take);
@@ -130,8 +136,7 @@ function createOperatorServer({ requestMs = OPERATOR_REQUEST_MS_MAX, keepAliveMs
     connectionsCheckingInterval: requestMs / 5,
   });
   server.keepAliveTimeout = keepAliveMs;
-  // Node silently drops fields beyond its default of 2,000; the size limit bounds their number.
-  server.maxHeadersCount = 0;
+  limitFields(server);
   return server;
 }
 
