@@ -11,7 +11,7 @@ const FILES = readConsole('operator');
 if (FILES === null) throw new Error('The console is not built. Run: npm ci && npm run build');
 const NAME = 'operator.example.com';
 
-/** A listener with the console, and requests to it with any header fields. */
+/** A listener with the console, and requests to it with any header fields, each on a connection of its own. */
 async function listen(t: Test, files: ConsoleFiles | null = FILES) {
   const listener = await listenForOperator({
     host: '127.0.0.1',
@@ -26,11 +26,14 @@ async function listen(t: Test, files: ConsoleFiles | null = FILES) {
     onUnexpected: (error) => t.fail(String(error)),
   });
   t.teardown(() => listener.stop());
-  const client = await RawClient.connect(Number(new URL(listener.url).port));
-  t.teardown(() => client.destroy());
   return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const client = await RawClient.connect(Number(new URL(listener.url).port));
     client.send(request(method, path, null, { Host: '127.0.0.1', ...headers }));
-    return client.response(method === 'HEAD' || 'If-None-Match' in headers);
+    try {
+      return await client.response(method === 'HEAD' || 'If-None-Match' in headers);
+    } finally {
+      client.destroy();
+    }
   };
 }
 
