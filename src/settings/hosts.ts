@@ -5,7 +5,7 @@ import { InvalidValue } from './kinds.js';
 
 /** A name as the system resolves it: labels of letters, digits, `-` and `_`, the last of them not a number. */
 const HOST_NAME =
-  /^(?!.*\.?\b\d+\.?$)[a-z\d_](?:[\w-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[\w-]{0,61}[a-z\d_])?)*\.?$/i;
+  /^(?!(?:.*\.)?\d+\.?$)[a-z\d_](?:[\w-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[\w-]{0,61}[a-z\d_])?)*\.?$/i;
 const HOST_NAME_CHARACTERS_MAX = 253;
 
 /** Throws InvalidValue unless a server could listen on it: an IP address, or a host name. */

@@ -108,7 +108,17 @@ test('a server listens on an IP address or a host name', async (t) => {
     'localhost',
     'LocalHost',
   ];
-  for (const host of [...good, 'db1', '1a', 'a.b-c.example', 'a_b.lan', 'host.', `${'a'.repeat(63)}.b`])
+  const numbered = ['db-1', 'node-01', 'ip-10-0-0-1', 'a.b-1', 'db-1.', '1-2', 'decider-0.decider'];
+  for (const host of [
+    ...good,
+    ...numbered,
+    'db1',
+    '1a',
+    'a.b-c.example',
+    'a_b.lan',
+    'host.',
+    `${'a'.repeat(63)}.b`,
+  ])
     t.doesNotThrow(() => checkAddress(host), host);
   const bad = [
     '[::1]',
@@ -122,7 +132,22 @@ test('a server listens on an IP address or a host name', async (t) => {
     'http://a',
     'a/b',
   ];
-  const forms = ['1.2.3', '127.1', '0', 'a..b', '.a', '-a', 'a-', 'a.1', 'a@b', '*', '', `${'a'.repeat(64)}`];
+  const forms = [
+    '1.2.3',
+    '127.1',
+    '0',
+    'a..b',
+    '.a',
+    '-a',
+    'a-',
+    'a.1',
+    'a-1.2',
+    'a.1.',
+    'a@b',
+    '*',
+    '',
+    `${'a'.repeat(64)}`,
+  ];
   for (const host of [...bad, ...forms, 'é', 'a '.repeat(200)])
     t.throws(
       () => checkAddress(host),
