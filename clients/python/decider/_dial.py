@@ -17,14 +17,17 @@ def dial(host: str, port: int, deadline: Deadline) -> socket.socket:
     addresses = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
     failed: Optional[OSError] = None
     for at, (family, kind, protocol, _, address) in enumerate(addresses):
-        sock = socket.socket(family, kind, protocol)
+        sock: Optional[socket.socket] = None
         try:
+            # Fails for an IPv6 address on a machine without IPv6.
+            sock = socket.socket(family, kind, protocol)
             sock.settimeout(deadline.left() / (len(addresses) - at))
             sock.connect(address)
             # Otherwise the end of a body may wait for the acknowledgement of its head.
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return sock
         except OSError as error:
-            sock.close()
+            if sock is not None:
+                sock.close()
             failed = error
     raise failed or OSError("the name has no address")

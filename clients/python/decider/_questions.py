@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from ._types import ChoiceQuestion, NoulQuestion, ScoreQuestion
@@ -34,7 +34,7 @@ def score(instructions: Optional[str], criteria: Sequence[Optional[str]]) -> Sco
 
 
 def _listed(criteria: Iterable[Optional[str]]) -> List[Optional[str]]:
-    if isinstance(criteria, (str, bytes, Set)):
+    if isinstance(criteria, (str, bytes, set, frozenset)):
         raise TypeError("criteria: must be a list, not a string or a set.")
     return list(criteria)
 

@@ -1,5 +1,6 @@
 """The time limit of an attempt holds for all that it does together."""
 
+import errno
 import socket
 import unittest
 import unittest.mock
@@ -57,6 +58,20 @@ class Deadlines(unittest.TestCase):
                         self.assertIs(dial("many.test", 1, deadline), sockets[2])
                         self.assertFalse(sockets[2].closed)
             self.assertLessEqual(clock.now() - begun, 8)
+
+    def test_an_address_that_the_machine_has_no_sockets_for(self) -> None:
+        addresses = [
+            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", 1, 0, 0)),
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 1)),
+        ]
+        clock = Clock()
+        unsupported = OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+        last = SlowSocket(clock, True)
+        with unittest.mock.patch.object(socket, "getaddrinfo", lambda *_: addresses):
+            with unittest.mock.patch.object(socket, "socket", unittest.mock.Mock(side_effect=[unsupported, last])):
+                self.assertIs(dial("both.test", 1, Deadline(8, clock.now)), last)
+            with unittest.mock.patch.object(socket, "socket", unittest.mock.Mock(side_effect=unsupported)):
+                self.assertRaises(OSError, dial, "both.test", 1, Deadline(8, clock.now))
 
     def test_a_name_without_addresses(self) -> None:
         with unittest.mock.patch.object(socket, "getaddrinfo", lambda *_: []):

@@ -48,4 +48,6 @@ class Values(unittest.TestCase):
                     builder("Which?", criteria)  # type: ignore[arg-type]
         self.assertEqual(list(choice(None, {"10": "ten", "2": "two"})["criteria"]), ["10", "2"])
         self.assertEqual(choice(None, ("b", "a"))["criteria"], ["b", "a"])
+        # Views of a dictionary are sets with an order.
+        self.assertEqual(choice(None, {"b": 1, "a": 2}.keys())["criteria"], ["b", "a"])  # type: ignore[arg-type]
         self.assertEqual(score(None, (each for each in ("low", None)))["criteria"], ["low", None])  # type: ignore[arg-type]
