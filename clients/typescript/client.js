@@ -1,10 +1,121 @@
 // Written from src/client: DOCS=write node dist/test/main.js docs/client-files
+// src/client/encode.ts
+var DEPTH_MAX = 1e3;
+var KEYS_MAX = 16;
+var KEY_CHARACTERS_MAX = 64;
+function encode(value, name) {
+  const found = { hasMap: false };
+  const fault = value === void 0 ? faultOf("must not be undefined") : faultIn(value, 0, found);
+  if (fault !== null) throw new TypeError(`${placeOf(name, fault.path)}: ${fault.message}.`);
+  return found.hasMap ? written(value) : JSON.stringify(value);
+}
+function requireText(text, name) {
+  if (!/\p{Surrogate}/u.test(text)) return text;
+  throw new TypeError(`${name}: has half of a surrogate pair, which UTF-8 does not have.`);
+}
+var faultOf = (message) => ({ path: [], message });
+function faultIn(value, depth, found) {
+  switch (typeof value) {
+    case "object":
+      return value === null ? null : faultInObject(value, depth, found);
+    case "number":
+      return Number.isFinite(value) ? null : faultOf(`is ${value}, which JSON does not have`);
+    case "bigint":
+      return hasJson(value) ? faultInJson(value, depth, found) : faultOf("is a bigint; give a number or a string");
+    case "function":
+    case "symbol":
+      return faultOf(`is a ${typeof value}, which JSON does not have`);
+    default:
+      return null;
+  }
+}
+function faultInObject(value, depth, found) {
+  if (depth >= DEPTH_MAX) return faultOf("is nested too deeply, or contains itself");
+  if (Array.isArray(value)) return faultInList(value, depth, found);
+  if (!isPlain(value)) return faultInInstance(value, depth, found);
+  return hasJson(value) ? faultInJson(value, depth, found) : faultInFields(value, depth, found);
+}
+function faultInInstance(value, depth, found) {
+  if (isMap(value)) {
+    found.hasMap = true;
+    return faultInEntries(value, depth, found);
+  }
+  if (tagOf(value) === "[object Date]" && Number.isNaN(Number(value))) return faultOf("is an invalid date");
+  if (hasJson(value) && !ArrayBuffer.isView(value)) return faultInJson(value, depth, found);
+  if (value instanceof String || value instanceof Boolean || value instanceof Number) {
+    return faultIn(value.valueOf(), depth + 1, found);
+  }
+  const isRecord2 = tagOf(value) === "[object Object]" && Object.keys(value).length > 0;
+  if (isRecord2) return faultInFields(value, depth, found);
+  return faultOf(`is of the class ${nameOf(value)}, whose content JSON does not have`);
+}
+function faultInJson(value, depth, found) {
+  const json2 = value.toJSON("");
+  return json2 === void 0 ? faultOf("has a toJSON() that gives undefined") : faultIn(json2, depth + 1, found);
+}
+function faultInFields(value, depth, found) {
+  for (const key of Object.keys(value)) {
+    const fault = faultIn(value[key], depth + 1, found);
+    if (fault !== null) return within(fault, key);
+  }
+  return null;
+}
+function faultInList(list, depth, found) {
+  for (let at = 0; at < list.length; at += 1) {
+    const value = list[at];
+    const fault = value === void 0 ? faultOf("must not be undefined") : faultIn(value, depth + 1, found);
+    if (fault !== null) return within(fault, at);
+  }
+  return null;
+}
+function faultInEntries(map, depth, found) {
+  for (const [key, value] of map) {
+    if (typeof key !== "string") return faultOf(`has a key that is a ${typeof key}; keys must be strings`);
+    const fault = faultIn(value, depth + 1, found);
+    if (fault !== null) return within(fault, key);
+  }
+  return null;
+}
+function within(fault, key) {
+  fault.path.push(key);
+  return fault;
+}
+function written(value) {
+  if (typeof value !== "object" || value === null || isRawJson(value)) return JSON.stringify(value);
+  if (isMap(value)) return writtenObject([...value]);
+  if (Array.isArray(value)) return `[${value.map(written).join()}]`;
+  if (hasJson(value)) return written(value.toJSON(""));
+  return isPlain(value) || tagOf(value) === "[object Object]" ? writtenObject(Object.entries(value)) : JSON.stringify(value);
+}
+var writtenObject = (entries) => `{${entries.filter(([, value]) => value !== void 0).map(([key, value]) => `${JSON.stringify(key)}:${written(value)}`).join()}}`;
+var hasJson = (value) => typeof value.toJSON === "function";
+var isRawJson = (value) => JSON.isRawJSON?.(value) === true;
+function isPlain(value) {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+var isMap = (value) => value instanceof Map || tagOf(value) === "[object Map]";
+var tagOf = (value) => Object.prototype.toString.call(value);
+function nameOf(value) {
+  const name = value.constructor?.name;
+  return typeof name === "string" && name !== "" ? name : tagOf(value).slice("[object ".length, -1);
+}
+function placeOf(name, path) {
+  const keys = path.reverse().map((key) => typeof key === "number" ? `[${key}]` : `.${shown(key)}`);
+  const more = keys.length > KEYS_MAX ? "…" : "";
+  return `${name}${keys.slice(0, KEYS_MAX).join("")}${more}`.replace(/^\./, "") || "value";
+}
+function shown(key) {
+  const short = key.length > KEY_CHARACTERS_MAX ? `${key.slice(0, KEY_CHARACTERS_MAX - 1)}…` : key;
+  return /^[\w-]+…?$/.test(short) ? short : JSON.stringify(short);
+}
+
 // src/client/label-order.ts
 var INDEX_MAX = 2 ** 32 - 2;
 var isIndex = (key) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) <= INDEX_MAX;
 function requireLabelOrder(criteria, name) {
   if (typeof criteria !== "object" || criteria === null) return;
-  if (Array.isArray(criteria) || criteria instanceof Map) return;
+  if (Array.isArray(criteria) || isMap(criteria)) return;
   const labels = Object.keys(criteria);
   const [first] = labels;
   if (labels.length < 2 || first === void 0 || !isIndex(first)) return;
@@ -14,7 +125,7 @@ function requireLabelOrder(criteria, name) {
 }
 function requireLabelOrders(questions, name) {
   if (typeof questions !== "object" || questions === null) return;
-  for (const [key, question] of questions instanceof Map ? questions : Object.entries(questions)) {
+  for (const [key, question] of isMap(questions) ? questions : Object.entries(questions)) {
     if (typeof question !== "object" || question === null || question.type !== "choice") continue;
     requireLabelOrder(question.criteria, `${name}.${key}.criteria`);
   }
@@ -84,116 +195,6 @@ var DeciderError = class _DeciderError extends Error {
     return new _DeciderError(this.type, this.message, { ...this, cause: this.cause, lines: moved });
   }
 };
-
-// src/client/encode.ts
-var DEPTH_MAX = 1e3;
-var KEYS_MAX = 16;
-var KEY_CHARACTERS_MAX = 64;
-function encode(value, name) {
-  const found = { hasMap: false };
-  const fault = value === void 0 ? faultOf("must not be undefined") : faultIn(value, 0, found);
-  if (fault !== null) throw new TypeError(`${placeOf(name, fault.path)}: ${fault.message}.`);
-  return found.hasMap ? written(value) : JSON.stringify(value);
-}
-function requireText(text, name) {
-  if (!/\p{Surrogate}/u.test(text)) return text;
-  throw new TypeError(`${name}: has half of a surrogate pair, which UTF-8 does not have.`);
-}
-var faultOf = (message) => ({ path: [], message });
-function faultIn(value, depth, found) {
-  switch (typeof value) {
-    case "object":
-      return value === null ? null : faultInObject(value, depth, found);
-    case "number":
-      return Number.isFinite(value) ? null : faultOf(`is ${value}, which JSON does not have`);
-    case "bigint":
-      return hasJson(value) ? faultInJson(value, depth, found) : faultOf("is a bigint; give a number or a string");
-    case "function":
-    case "symbol":
-      return faultOf(`is a ${typeof value}, which JSON does not have`);
-    default:
-      return null;
-  }
-}
-function faultInObject(value, depth, found) {
-  if (depth >= DEPTH_MAX) return faultOf("is nested too deeply, or contains itself");
-  if (Array.isArray(value)) return faultInList(value, depth, found);
-  if (!isPlain(value)) return faultInInstance(value, depth, found);
-  return hasJson(value) ? faultInJson(value, depth, found) : faultInFields(value, depth, found);
-}
-function faultInInstance(value, depth, found) {
-  if (value instanceof Map) {
-    found.hasMap = true;
-    return faultInEntries(value, depth, found);
-  }
-  if (value instanceof Date && Number.isNaN(value.getTime())) return faultOf("is an invalid date");
-  if (hasJson(value) && !ArrayBuffer.isView(value)) return faultInJson(value, depth, found);
-  if (value instanceof String || value instanceof Boolean || value instanceof Number) {
-    return faultIn(value.valueOf(), depth + 1, found);
-  }
-  const isRecord2 = tagOf(value) === "[object Object]" && Object.keys(value).length > 0;
-  if (isRecord2) return faultInFields(value, depth, found);
-  return faultOf(`is of the class ${nameOf(value)}, whose content JSON does not have`);
-}
-function faultInJson(value, depth, found) {
-  const json2 = value.toJSON("");
-  return json2 === void 0 ? faultOf("has a toJSON() that gives undefined") : faultIn(json2, depth + 1, found);
-}
-function faultInFields(value, depth, found) {
-  for (const key of Object.keys(value)) {
-    const fault = faultIn(value[key], depth + 1, found);
-    if (fault !== null) return within(fault, key);
-  }
-  return null;
-}
-function faultInList(list, depth, found) {
-  for (let at = 0; at < list.length; at += 1) {
-    const value = list[at];
-    const fault = value === void 0 ? faultOf("must not be undefined") : faultIn(value, depth + 1, found);
-    if (fault !== null) return within(fault, at);
-  }
-  return null;
-}
-function faultInEntries(map, depth, found) {
-  for (const [key, value] of map) {
-    if (typeof key !== "string") return faultOf(`has a key that is a ${typeof key}; keys must be strings`);
-    const fault = faultIn(value, depth + 1, found);
-    if (fault !== null) return within(fault, key);
-  }
-  return null;
-}
-function within(fault, key) {
-  fault.path.push(key);
-  return fault;
-}
-function written(value) {
-  if (typeof value !== "object" || value === null || isRawJson(value)) return JSON.stringify(value);
-  if (value instanceof Map) return writtenObject([...value]);
-  if (Array.isArray(value)) return `[${value.map(written).join()}]`;
-  if (hasJson(value)) return written(value.toJSON(""));
-  return isPlain(value) || tagOf(value) === "[object Object]" ? writtenObject(Object.entries(value)) : JSON.stringify(value);
-}
-var writtenObject = (entries) => `{${entries.filter(([, value]) => value !== void 0).map(([key, value]) => `${JSON.stringify(key)}:${written(value)}`).join()}}`;
-var hasJson = (value) => typeof value.toJSON === "function";
-var isRawJson = (value) => JSON.isRawJSON?.(value) === true;
-function isPlain(value) {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-var tagOf = (value) => Object.prototype.toString.call(value);
-function nameOf(value) {
-  const name = value.constructor?.name;
-  return typeof name === "string" && name !== "" ? name : tagOf(value).slice("[object ".length, -1);
-}
-function placeOf(name, path) {
-  const keys = path.reverse().map((key) => typeof key === "number" ? `[${key}]` : `.${shown(key)}`);
-  const more = keys.length > KEYS_MAX ? "…" : "";
-  return `${name}${keys.slice(0, KEYS_MAX).join("")}${more}`.replace(/^\./, "") || "value";
-}
-function shown(key) {
-  const short = key.length > KEY_CHARACTERS_MAX ? `${key.slice(0, KEY_CHARACTERS_MAX - 1)}…` : key;
-  return /^[\w-]+…?$/.test(short) ? short : JSON.stringify(short);
-}
 
 // src/client/until-aborted.ts
 async function* untilAborted(values, signal) {
@@ -1136,7 +1137,10 @@ var Decider = class {
     return (await this.calls.json({ path, repeatable: "always", has, signal })).body;
   }
 };
-var countOf = (questions) => Object.keys(questions ?? {}).length;
+function countOf(questions) {
+  const asked = questions ?? {};
+  return isMap(asked) ? asked.size : Object.keys(asked).length;
+}
 function diagnosticHeaders({ rawProbabilities, labelMass, optionRotations }) {
   return {
     ...rawProbabilities === true && { "service-raw-probabilities": "true" },

@@ -14,7 +14,7 @@ import type {
   Questions,
 } from './client-types.js';
 import { bodyOfDecide } from './decide-body.js';
-import { encode } from './encode.js';
+import { encode, isMap } from './encode.js';
 import { type CallSettings, HttpCalls, type ResponseInfo } from './http-calls.js';
 import { TaskCalls } from './task-calls.js';
 import { batchOfWebhook } from './webhook-body.js';
@@ -135,7 +135,10 @@ export class Decider {
 }
 
 /** How many questions there are; none if the caller has sent something else, which the server refuses. */
-const countOf = (questions: object | undefined): number => Object.keys(questions ?? {}).length;
+function countOf(questions: object | undefined): number {
+  const asked = questions ?? {};
+  return isMap(asked) ? asked.size : Object.keys(asked).length;
+}
 
 function diagnosticHeaders({ rawProbabilities, labelMass, optionRotations }: DecideOptions) {
   return {

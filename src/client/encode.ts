@@ -69,11 +69,11 @@ function faultInObject(value: object, depth: number, found: Found): Fault | null
 
 /** Of an object of a class. */
 function faultInInstance(value: object, depth: number, found: Found): Fault | null {
-  if (value instanceof Map) {
+  if (isMap(value)) {
     found.hasMap = true;
     return faultInEntries(value, depth, found);
   }
-  if (value instanceof Date && Number.isNaN(value.getTime())) return faultOf('is an invalid date');
+  if (tagOf(value) === '[object Date]' && Number.isNaN(Number(value))) return faultOf('is an invalid date');
   // Node's Buffer has a form of JSON, which is none of its bytes.
   if (hasJson(value) && !ArrayBuffer.isView(value)) return faultInJson(value, depth, found);
   if (value instanceof String || value instanceof Boolean || value instanceof Number) {
@@ -125,7 +125,7 @@ function within(fault: Fault, key: string | number): Fault {
 /** What `JSON.stringify` writes, with maps as objects. */
 function written(value: unknown): string {
   if (typeof value !== 'object' || value === null || isRawJson(value)) return JSON.stringify(value);
-  if (value instanceof Map) return writtenObject([...value]);
+  if (isMap(value)) return writtenObject([...value] as [string, unknown][]);
   if (Array.isArray(value)) return `[${value.map(written).join()}]`;
   if (hasJson(value)) return written(value.toJSON(''));
   return isPlain(value) || tagOf(value) === '[object Object]'
@@ -150,10 +150,15 @@ const hasJson = (value: object | bigint): value is (object | bigint) & WithJson 
 const isRawJson = (value: object): boolean =>
   (JSON as { isRawJSON?: (value: unknown) => boolean }).isRawJSON?.(value) === true;
 
+/** Whether an object has no class. Frames, and contexts of `node:vm`, have an `Object.prototype` of their own. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
+
+/** Whether a value is a `Map`, also of another frame. */
+export const isMap = (value: object): value is ReadonlyMap<unknown, unknown> =>
+  value instanceof Map || tagOf(value) === '[object Map]';
 
 const tagOf = (value: object): string => Object.prototype.toString.call(value);
 

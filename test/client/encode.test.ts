@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { type Test, test } from 'tap';
 import { encode } from '../../src/client/encode.js';
 import { choice, Decider, noul, score } from '../../src/client/index.js';
@@ -122,6 +123,30 @@ test('a value is sent as JSON.stringify writes it, and a map as an object in its
     t.equal(ordered, `{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`);
   }
   for (const [each, text] of SENT) t.equal(encode(each, 'state'), text);
+});
+
+test('a value of another frame, whose classes are others, is sent as one of this frame', async (t) => {
+  t.comment(`seed ${seed}`);
+  for (let at = 0; at < 100; at += 1) {
+    const text = JSON.stringify(value(0, false));
+    t.equal(encode(runInNewContext(`JSON.parse(${JSON.stringify(text)})`), 'state'), text);
+  }
+  const foreign = (code: string) => runInNewContext(`({ a: ${code} })`);
+  const map = 'new Map([["10", {}], ["2", new Map()], ["x", new Date(0)]])';
+  t.equal(encode(foreign(map), 'state'), '{"a":{"10":{},"2":{},"x":"1970-01-01T00:00:00.000Z"}}');
+  const hidden = 'new (class Hidden { #id = 3; })()';
+  for (const bad of [
+    'new Set([1])',
+    'new Date(NaN)',
+    'Promise.resolve()',
+    'new Uint8Array(2)',
+    '/x/',
+    hidden,
+  ])
+    t.throws(() => encode(foreign(bad), 'state'), { message: /^state\.a: is / }, bad);
+  t.throws(() => encode(foreign('new Map([[1, 2]])'), 'state'), { message: /^state\.a: has a key that is/ });
+  const { a: criteria } = foreign('new Map([["10", "ten"], ["2", null]])');
+  t.equal(choice(null, criteria as ReadonlyMap<string, string>).criteria, criteria);
 });
 
 test('a value that JSON would change is refused, with its place', async (t) => {

@@ -11,3 +11,5 @@ export declare function encode(value: unknown, name: string): string;
  * would be sent.
  */
 export declare function requireText(text: string, name: string): string;
+/** Whether a value is a `Map`, also of another frame. */
+export declare const isMap: (value: object) => value is ReadonlyMap<unknown, unknown>;
