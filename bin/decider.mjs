@@ -1,10 +1,16 @@
 #!/usr/bin/env node
 // The `decider` command. In a clone it first compiles what changed, so that no command runs stale code.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 // Without a handler, Node.js opens its debugger at this signal, on a port that all users of the machine reach. Here and
 // not by a function of src/, because the rest takes a second to load. See src/base/close-debugger.ts.
 process.on('SIGUSR1', () => {});
+
+// A core dump would hold the master key and the texts of callers. Unlike a limit of its size, this also holds where dumps
+// are piped to a program. The processes that this one starts inherit it. Only Linux has the file.
+try {
+  writeFileSync('/proc/self/coredump_filter', '0');
+} catch {}
 
 // The kernel drops a signal to process 1, as in a container, for which there is no handler. `serve` has its own.
 if (process.pid === 1) {

@@ -1,8 +1,11 @@
 // deploy/haproxy.cfg in front of several nodes. test/deploy/proxies.test.ts has what every proxy must do with one server.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { ClientHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { ApiError } from '../../src/api/index.js';
 import { freePort } from '../support/free-port.js';
@@ -10,6 +13,7 @@ import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { serve } from '../support/http/serving.js';
 import { ask, connectHttp2 } from '../support/http2.js';
 import { type Haproxy, NEEDS_HAPROXY, startHaproxy } from '../support/proxy.js';
+import { ROOT } from '../support/sources.js';
 import { until } from '../support/until.js';
 
 /** A server that answers with its name, whose requests can be held and which can be ended as by a kill. */
@@ -101,6 +105,18 @@ test('concurrent requests are spread evenly, with the address of the client', NE
   for (const node of nodes) node.release();
   for (const { status } of await Promise.all(asked)) t.equal(status, 200);
   for (const { headers } of nodes[0].asked) t.equal(headers['x-forwarded-for'], '127.0.0.1');
+});
+
+test('no other user can speak to the second step, which believes addresses', NEEDS_HAPROXY, async (t) => {
+  const { proxy } = await nodesBehind(t);
+  const { mode, uid } = statSync(proxy.secondStep);
+  t.equal(mode & 0o777, 0o600);
+  const user = spawnSync('id', ['-u', 'haproxy'], { encoding: 'utf8' }).stdout.trim();
+  t.equal(uid, process.getuid?.() === 0 ? Number(user) : process.getuid?.());
+  const config = readFileSync(join(ROOT, 'deploy/haproxy.cfg'), 'utf8');
+  const proxied = config.split('\n').filter((line) => line.includes('accept-proxy'));
+  t.match(proxied, [/ bind unix@\/\S+ mode 600 user haproxy accept-proxy$/]);
+  t.equal(proxied.length, 1);
 });
 
 test('a node that is not ready gets no requests until it is ready again', NEEDS_HAPROXY, async (t) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { writeCertificate } from './certificate.js';
 import { freePort } from './free-port.js';
 import type { Owner } from './owner.js';
@@ -99,10 +99,16 @@ const HAPROXY: Kind = {
     const servers = upstreams.map((port, at) => `  server node${at + 1} 127.0.0.1:${port}\n`).join('');
     const site = replaced(deployed('haproxy.cfg'), [
       ['maxconn 8000', 'maxconn 400'],
-      ['chroot /var/lib/haproxy', ''],
-      ['abns@decider', `abns@${basename(folder)}`],
-      ['user haproxy', ''],
-      ['group haproxy', ''],
+      ...(process.getuid?.() === 0
+        ? []
+        : ([
+            ['chroot /var/lib/haproxy', ''],
+            ['unix@/decider.sock', `unix@${join(folder, 'decider.sock')}`],
+            ['mode 600 user haproxy', 'mode 600'],
+            ['user haproxy', ''],
+            ['group haproxy', ''],
+          ] as const)),
+      ['/var/lib/haproxy', folder],
       ['/run/haproxy/admin.sock', adminSocket(folder)],
       ['/etc/haproxy/decider.pem', pem],
       ['bind :443', `bind 127.0.0.1:${listen}`],
@@ -136,6 +142,8 @@ export const NEEDS_HAPROXY = { skip: missing(HAPROXY) };
 export interface Haproxy extends ProxyServer {
   /** Executes a command of its administration and returns what it prints. */
   admin(command: string): Promise<string>;
+  /** The socket of its second step. */
+  readonly secondStep: string;
 }
 
 /** Starts HAProxy with deploy/haproxy.cfg in front of several servers: `node1`, `node2` and so on; ended with the test. */
@@ -152,7 +160,7 @@ export async function startHaproxy(
     for await (const chunk of socket.setEncoding('utf8')) text += chunk;
     return text;
   };
-  return { ...server, admin };
+  return { ...server, admin, secondStep: join(folder, 'decider.sock') };
 }
 
 async function startProxy(
