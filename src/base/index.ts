@@ -9,6 +9,7 @@ export * from './endpoint.js';
 export * from './entry-file.js';
 export * from './fair-queue.js';
 export * from './file-lock.js';
+export * from './file-owner.js';
 export * from './files.js';
 export * from './follow-abort.js';
 export * from './journal.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOwnFile, StoreError } from '../base/index.js';
+import { createOwnFile, foreignOwner, StoreError } from '../base/index.js';
 import { KEY_BYTES } from './sealing.js';
 
 export const MASTER_KEY_FILE = 'master.key';
@@ -28,11 +28,20 @@ export function masterKey(folder: string, given: string, mayCreate: boolean): Bu
 /** Reads the configured key, 64 hexadecimal digits. Throws StoreError. */
 export const readMasterKey = (given: string): Buffer => parse(given, 'master_key');
 
-/** Reads a key of 64 hexadecimal digits from a file that only its owner may access. Throws StoreError. */
+/**
+ * Reads a key of 64 hexadecimal digits from a file that only its owner may access, and that has no foreign owner. Throws
+ * StoreError.
+ */
 export function readKeyFile(file: string): Buffer {
   try {
     if ((statSync(file).mode & 0o077) !== 0) {
       throw new StoreError(`${file} is accessible to other users. Change its mode to 0600.`);
+    }
+    const owner = foreignOwner(file);
+    if (owner !== null) {
+      throw new StoreError(
+        `${file} belongs to user ${owner}, who may know the key. Change its owner to the user of the server.`,
+      );
     }
     return parse(readFileSync(file, 'utf8').trim(), file);
   } catch (error) {

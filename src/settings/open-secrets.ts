@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { foreignOwner } from '../base/index.js';
 import { configFile, valuesInFile } from './read-settings.js';
 import { SETTINGS } from './settings.js';
 
@@ -7,13 +8,13 @@ const ALL_USERS = 0o007;
 /** `store.url` is a secret only with a password. */
 const WITH_PASSWORD = /^[^/]+:\/\/[^/?]*:[^/?]*@|[?&]password=/;
 
-/** A configuration file that shows secrets to all users. */
+/** A configuration file that shows secrets to all users, or to a foreign owner. */
 interface OpenSecrets {
   readonly detail: string;
   readonly remedy: string;
 }
 
-/** Null: the configuration file has no secrets, or not all users can access it. Throws SettingsError as `loadSettings` does. */
+/** Null: the configuration file has no secrets, or no other users can access it. Throws SettingsError as `loadSettings` does. */
 export function openSecrets(
   variables: Readonly<Record<string, string | undefined>>,
   config?: string,
@@ -26,7 +27,15 @@ export function openSecrets(
   const secrets = valuesInFile(file, SETTINGS)
     .filter(({ key, setting, value }) => setting.secret && isSecret(key, value))
     .map(({ key }) => key);
-  if (secrets.length === 0 || (found.mode & ALL_USERS) === 0) return null;
+  if (secrets.length === 0) return null;
+  const owner = foreignOwner(file);
+  if (owner !== null) {
+    return {
+      detail: `${secrets.join(', ')}: ${file} belongs to user ${owner}.`,
+      remedy: 'Change its owner to root or the user of the server.',
+    };
+  }
+  if ((found.mode & ALL_USERS) === 0) return null;
   return {
     detail: `${secrets.join(', ')}: ${file} is accessible to all users.`,
     remedy: 'Change its mode to 0600 or 0640.',

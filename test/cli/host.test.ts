@@ -25,6 +25,7 @@ const WELL: HostProbes = {
   isClockSynchronized: async () => true,
   durableWriteMs: () => 50,
   folderMode: () => 0o40700,
+  folderOwner: () => null,
   listenErrors: async (addresses) => addresses.map(() => null),
 };
 const NOW = Date.parse('2026-11-22T00:00:00Z');
@@ -185,6 +186,12 @@ test('a data folder that is slow, open to others, or not writable', async (t) =>
     check: 'permissions',
     ok: true,
     remedy: 'Run: chmod 700 /var/lib/decider',
+  });
+  await theOne(t, findings({ folderOwner: () => 1_234 }), {
+    check: 'permissions',
+    ok: true,
+    detail: /belongs to user 1234/,
+    remedy: /same user/,
   });
   const closed = () => {
     throw new Error('EACCES: permission denied');

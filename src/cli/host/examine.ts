@@ -26,6 +26,8 @@ const THREADS_REMEDY = 'TasksMax=4096 in the unit, or ulimit -u 4096';
 /** Every commit waits for one durable write; a local SSD takes 0.1 to 10 ms. */
 const WRITE_MS_MAX = 50;
 
+const SAME_USER = 'Run doctor and the server as the same user, and make that user own the folder.';
+
 /** Checks the host for a server with these settings. `served`: a server runs on its data folder. */
 export async function* examineHost(
   settings: Settings,
@@ -109,15 +111,22 @@ function synchronized(follows: boolean | null): Finding {
 function* dataFolder({ data, store }: Settings, probes: HostProbes): Generator<Finding> {
   let mode: number | null;
   let ms: number;
+  let owner: number | null;
   try {
+    owner = probes.folderOwner(data);
     mode = probes.folderMode(data);
     ms = probes.durableWriteMs(data);
   } catch (error) {
-    const remedy = 'Run doctor and the server as the same user, and make that user own the folder.';
-    yield fault('permissions', `${data}: ${(error as Error).message}`, remedy);
+    yield fault('permissions', `${data}: ${(error as Error).message}`, SAME_USER);
     return;
   }
-  if (mode === null || (mode & 0o077) === 0) yield ok('permissions', `${data} is writable`);
+  if (owner !== null)
+    yield warning(
+      'permissions',
+      `${data} belongs to user ${owner}, who can read and replace its files.`,
+      SAME_USER,
+    );
+  else if (mode === null || (mode & 0o077) === 0) yield ok('permissions', `${data} is writable`);
   else yield warning('permissions', `${data} is open to other users.`, `Run: chmod 700 ${data}`);
   // With a database, no commit waits for this disk.
   if (ms <= WRITE_MS_MAX || store.url !== '') yield ok('disk', `a durable write takes ${ms.toFixed(1)} ms`);

@@ -13,7 +13,7 @@ import {
 import { createServer, type Server } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { controlGroups, readGroupFile } from '../../base/index.js';
+import { controlGroups, foreignFolderOwner, readGroupFile } from '../../base/index.js';
 import { hasLibraries, hasOlderCudaLibraries, libraryVersions } from '../../engine/index.js';
 
 /** What can be found out about this host. A parameter, so that tests can replace it. */
@@ -38,6 +38,8 @@ export interface HostProbes {
   durableWriteMs(folder: string): number;
   /** The permission bits of a folder; null if it does not exist. Throws if it cannot be written. */
   folderMode(folder: string): number | null;
+  /** As `foreignFolderOwner`. */
+  folderOwner(folder: string): number | null;
   /** For each address null if it is free beside those before it; otherwise the code of the error, such as `EADDRINUSE`. */
   listenErrors(
     addresses: readonly { readonly host: string; readonly port: number }[],
@@ -110,6 +112,7 @@ export const thisHost: HostProbes = {
     accessSync(existingFolder(folder), constants.W_OK | constants.X_OK);
     return statSync(folder, { throwIfNoEntry: false })?.mode ?? null;
   },
+  folderOwner: foreignFolderOwner,
   async listenErrors(addresses) {
     const servers: Server[] = [];
     const codes: (string | null)[] = [];

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOwnFile, randomLetters, StartError } from '../../base/index.js';
+import { createOwnFile, foreignOwner, randomLetters, StartError } from '../../base/index.js';
 import { OPERATOR_TOKEN, type Settings } from '../../settings/index.js';
 
 /** The file of the token in the data folder. */
@@ -42,6 +42,11 @@ function usable<Result>(folder: string, use: (file: string) => Result): Result {
 function readToken(file: string): string {
   if ((statSync(file).mode & 0o007) !== 0)
     throw new StartError(`${file} is accessible to all users. Change its mode to 0600 or 0640.`);
+  const owner = foreignOwner(file);
+  if (owner !== null)
+    throw new StartError(
+      `${file} belongs to user ${owner}, who may know the token. Change its owner to the user of the server.`,
+    );
   const token = readFileSync(file, 'utf8').trim();
   if (OPERATOR_TOKEN.pattern.test(token)) return token;
   throw new StartError(`${file} must be ${OPERATOR_TOKEN.form}.`);
