@@ -1,5 +1,5 @@
 // What a start refuses is a problem of `decider doctor`, and leaves no store behind: a backup can still be restored there.
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
@@ -62,6 +62,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     config: { operator: { port: PORT } },
     prepare: token('x'.repeat(40), 0o644),
   },
+  ...(process.getuid?.() === 0 && {
+    'the token file belongs to another user': {
+      check: 'operator token',
+      config: { operator: { port: PORT } },
+      prepare: (folder: string) => {
+        token('x'.repeat(40), 0o600)(folder);
+        chownSync(join(folder, 'data/operator.token'), 1_001, 1_001);
+      },
+    },
+  }),
   'the token file is short': {
     check: 'operator token',
     config: { operator: { port: PORT } },

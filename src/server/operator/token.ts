@@ -40,16 +40,20 @@ function usable<Result>(folder: string, use: (file: string) => Result): Result {
 }
 
 function readToken(file: string): string {
-  if ((statSync(file).mode & 0o007) !== 0)
-    throw new StartError(`${file} is accessible to all users. Change its mode to 0600 or 0640.`);
-  const owner = foreignOwner(file);
-  if (owner !== null)
-    throw new StartError(
-      `${file} belongs to user ${owner}, who may know the token. Change its owner to the user of the server.`,
-    );
+  const fault = openness(file);
+  if (fault !== null) throw new StartError(`${file} ${fault}`);
   const token = readFileSync(file, 'utf8').trim();
   if (OPERATOR_TOKEN.pattern.test(token)) return token;
   throw new StartError(`${file} must be ${OPERATOR_TOKEN.form}.`);
+}
+
+/** Why others may know a token, and what to do; null: they do not. */
+function openness(file: string): string | null {
+  if ((statSync(file).mode & 0o007) !== 0)
+    return 'is accessible to all users. Change its mode to 0600 or 0640.';
+  const owner = foreignOwner(file);
+  if (owner === null) return null;
+  return `belongs to user ${owner}, who may know the token. Change its owner to the user of the server.`;
 }
 
 /** Whether an `Authorization` header carries the token. */
