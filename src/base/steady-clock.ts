@@ -36,7 +36,7 @@ export class SteadyClock implements Clock {
   private jump: Jump | null = null;
   /** The last accepted jump or doubtful start, on the monotonic clock. */
   private doubtedAt: number | null = null;
-  /** The calendar before that. */
+  /** The last certain calendar before that. */
   private before = 0;
 
   /**
@@ -76,13 +76,17 @@ export class SteadyClock implements Clock {
 
   settled(): number {
     const now = this.now();
-    const monotonic = this.system.monotonic();
-    if (this.doubtedAt !== null && monotonic - this.doubtedAt < JUMP_LASTS_MS) return this.before;
+    if (!this.isSettledAt(this.jump?.since ?? this.system.monotonic())) return this.before;
     return this.jump === null ? now : Math.round(this.jump.since + this.offset);
   }
 
   after(ms: number, callback: () => void): () => void {
     return this.system.after(ms, callback);
+  }
+
+  /** Whether the calendar had been certain for JUMP_LASTS_MS at a moment of the monotonic clock, up to which it was certain. */
+  private isSettledAt(monotonic: number): boolean {
+    return this.doubtedAt === null || monotonic - this.doubtedAt >= JUMP_LASTS_MS;
   }
 
   private look(offset: number, monotonic: number): void {
@@ -97,7 +101,7 @@ export class SteadyClock implements Clock {
       return;
     }
     const ms = offset - this.offset;
-    this.before = Math.round(monotonic + this.offset);
+    if (this.isSettledAt(since)) this.before = Math.round(monotonic + this.offset);
     this.offset = offset;
     this.jump = null;
     this.doubtedAt = monotonic;

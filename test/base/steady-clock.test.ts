@@ -177,3 +177,25 @@ test('the calendar shows whole milliseconds, the system’s own while that is ne
   }
   t.end();
 });
+
+for (const second of [-AWAY_MS, AWAY_MS, 40 * DAY_MS]) {
+  for (const after of [0, 1, 60_000, JUMP_LASTS_MS - 1, JUMP_LASTS_MS]) {
+    test(`a jump of ${second} ms, ${after} ms after one was followed: keys expire by a time that was certain`, async (t) => {
+      const { jump, pass, clock } = started();
+      jump(AWAY_MS);
+      pass(JUMP_LASTS_MS);
+      const before = clock.settled();
+      t.equal(before, START + JUMP_LASTS_MS);
+      pass(after);
+      jump(second);
+      const certain = after < JUMP_LASTS_MS ? before : clock.now();
+      for (let minute = 0; minute < 10; minute += 1) {
+        const settled = clock.settled();
+        t.ok(settled >= certain && settled <= certain + JUMP_LASTS_MS, `minute ${minute}`);
+        if (after < JUMP_LASTS_MS) t.equal(settled, certain);
+        pass(60_000);
+      }
+      t.equal(clock.settled(), clock.now(), 'both jumps have lasted');
+    });
+  }
+}

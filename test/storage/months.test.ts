@@ -143,3 +143,29 @@ test('months and budgets in a data folder, with a clock that jumps, against a mo
 test('months and budgets in a database, with a clock that jumps, against a model', NEEDS_POSTGRES, (t) =>
   compareAll(t, databaseMonthWorld, OPERATIONS),
 );
+
+for (const [where, open, options] of [
+  ['a data folder', folderMonthWorld, {}],
+  ['a database', databaseMonthWorld, NEEDS_POSTGRES],
+] as const) {
+  test(
+    `${where}: a clock that is in the next month for 6 minutes gives no second budget`,
+    options,
+    async (t) => {
+      const world = await open(t, START);
+      await world.setBudget(100n);
+      t.equal(await world.charge(100), null);
+      const shown: string[] = [];
+      for (let half = 0; half < 36; half += 1) {
+        if (half === 0) await world.jump(3 * DAY_MS);
+        if (half === 12) await world.jump(-3 * DAY_MS);
+        await world.wait(MINUTE_MS / 2);
+        const { now, settled } = await world.times();
+        if (shown.at(-1) !== dayOf(now).slice(0, 7)) shown.push(dayOf(now).slice(0, 7));
+        t.equal(dayOf(settled), '2026-11-30', `${half}: the last certain day`);
+        t.equal(await world.charge(51), 'budget_exceeded', `${half}`);
+      }
+      t.strictSame(shown, ['2026-11', '2026-12', '2026-11']);
+    },
+  );
+}

@@ -11,7 +11,7 @@ export interface CalendarRow {
   readonly since: number | null;
   /** The last accepted jump or doubtful start; null: there was none. */
   readonly doubted: number | null;
-  /** The time before it. */
+  /** The last certain time before it. */
   readonly before: number | null;
   /** Times that were written since then move with an accepted jump. */
   readonly began: number;

@@ -32,7 +32,7 @@ export const CERTAIN_MS = `coalesce(
 
 /** The calendar by which keys and windows end and budgets begin anew, in SQL: see `Clock.settled`. */
 export const SETTLED_MS = `coalesce(
-  (SELECT CASE WHEN ${NOW_MS} - doubted < ${JUMP_LASTS_MS} THEN before ELSE since END FROM calendar), ${NOW_MS}
+  (SELECT CASE WHEN coalesce(since, ${NOW_MS}) - doubted < ${JUMP_LASTS_MS} THEN before ELSE since END FROM calendar), ${NOW_MS}
 )`;
 
 const NOW = statement('now', `SELECT ${NOW_MS} AS now`);

@@ -78,7 +78,7 @@ export class DatabaseClock implements Clock {
   settled(): number {
     const { since, doubted, before } = this.doubts;
     const now = this.now();
-    if (doubted !== null && now - doubted < JUMP_LASTS_MS) return before ?? now;
+    if (doubted !== null && (since ?? now) - doubted < JUMP_LASTS_MS) return before ?? now;
     return since ?? now;
   }
 
