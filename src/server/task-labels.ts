@@ -34,6 +34,8 @@ interface Parts {
   readonly clock: Clock;
   readonly log: Pick<Log, 'error'>;
   readonly metrics: Metrics;
+  /** See `TaskStore`. */
+  readonly answersSeenMs: number | undefined;
 }
 
 /** A decided state, and its reserved cost. */
@@ -53,7 +55,7 @@ export class TaskLabels {
    * Stores labels, after their states were decided. The states are charged when the labels are stored. Resolves with how
    * many labelled answers the version in use has, also if a state cannot be charged any more: then its labels cost nothing.
    *
-   * @param store stores all labels, or none
+   * @param store stores all labels, or none; it is called again if an answer may be one of another node
    * @throws ApiError `invalid_labels`, `too_many_labels`, an error of the body or of a reservation; the signal's reason
    */
   async take(
@@ -74,13 +76,23 @@ export class TaskLabels {
     try {
       const byLine = new Map(decided.map(({ label }) => [label.line, label]));
       const labels = read.labels.map((label) => byLine.get(label.line) ?? named(label));
-      const outcome = await store(labels);
+      const outcome = await this.storeOnceSeen(() => store(labels));
       if (!outcome.stored) throw refusalOf(outcome.faults);
       isStored = true;
       return { lines: labels.length, labels: outcome.labels };
     } finally {
       this.settle(decided, isStored ? 'post' : 'release');
     }
+  }
+
+  /** Stores labels, and tries it once more if an answer is not stored: another node may not have written it yet. */
+  private async storeOnceSeen(store: () => Promise<LabelOutcome>): Promise<LabelOutcome> {
+    const { answersSeenMs, clock } = this.parts;
+    const outcome = await store();
+    const isMissing = !outcome.stored && outcome.faults?.some(({ type }) => type === 'answer_not_found');
+    if (!isMissing || answersSeenMs === undefined) return outcome;
+    await new Promise<void>((resolve) => clock.after(answersSeenMs, resolve));
+    return store();
   }
 
   /** Charges states, or returns what is reserved for them: each one, whatever becomes of the others. Never throws. */

@@ -87,7 +87,14 @@ export class TaskService {
     this.monitors = new TaskMonitors({ storage, alarms: this.alarms, clock, log });
     this.asking = new TaskAsking(storage.tasks, metrics, log, this.monitors);
     this.ofBatches = new ServedBatchTasks(storage, this.asking);
-    this.labels = new TaskLabels({ engines, access, clock, log, metrics });
+    this.labels = new TaskLabels({
+      engines,
+      access,
+      clock,
+      log,
+      metrics,
+      answersSeenMs: storage.tasks.answersSeenMs,
+    });
     this.fits = new TaskFits(storage);
     const { tasks } = storage;
     this.pairs = new ShadowPairs({ tasks, clock, log, metrics });

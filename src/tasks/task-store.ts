@@ -31,6 +31,8 @@ export type TaskPlace = Pick<Task, 'workspace' | 'name'>;
  * is unknown whether a change was stored, and with StoreError for a damaged value.
  */
 export interface TaskStore {
+  /** Within this many milliseconds of an answer, a label of it finds it on every node; absent: there is one node. */
+  readonly answersSeenMs?: number;
   /** Undefined: there is none. On a cluster, what other nodes have changed in the last second may be missing. */
   find(place: TaskPlace): Promise<Task | undefined>;
   /** The same, with everything that other nodes have changed before the call: for what cannot be taken back. */
@@ -63,9 +65,9 @@ export interface TaskStore {
   record(task: Task, answer: TaskAnswer, settled?: AnswerSettled): void;
   /**
    * Stores labels of answers: all of them, or none. If the task has no room for them, labelled answers of earlier versions
-   * are removed. Labels that the fit in force has not used are added to the monitor of
-   * their build, together with their storing. An answer of this node may be labelled at once, one of another node of a
-   * cluster a second later. Once this resolves, the labels are on the disk. Rejects with what `requireUnchanged` throws.
+   * are removed. Labels that the fit in force has not used are added to the monitor of their build, together with their
+   * storing. An answer of this node may be labelled at once, one of another node after `answersSeenMs`. Once this resolves,
+   * the labels are on the disk. Rejects with what `requireUnchanged` throws.
    */
   label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome>;
   /** The labelled answers of the version in use and a build, with the key that opens them; undefined: the task was deleted. */

@@ -21,7 +21,8 @@ const QUESTION = {
 const lost = () => new ApiError('overloaded', 'The session has ended.', { retryAfterSeconds: 1 });
 
 /** A call with states. `posts`: what posting the reservation of each state does, in the order in which they were reserved. */
-function world(states: number, posts: ReadonlyArray<() => void> = []) {
+function world(states: number, posts: ReadonlyArray<() => void> = [], answersSeenMs?: number) {
+  const clock = fakeClock();
   const settled: string[] = [];
   const lines: object[] = [];
   const metrics = new Metrics();
@@ -62,15 +63,16 @@ function world(states: number, posts: ReadonlyArray<() => void> = []) {
         return { post, release: () => settled.push(`release ${at}`) };
       },
     } as unknown as Access,
-    clock: fakeClock(),
+    clock,
     log: { error: (fields: object) => lines.push(fields) },
     metrics,
+    answersSeenMs,
   });
   const take = (store: (labels: readonly NewLabel[]) => Promise<LabelOutcome>) =>
     taking.take(CALLER, ASKED, SENT, store, new AbortController().signal);
   const counted = async (name: string) =>
     Number((await metrics.scrape()).match(new RegExp(`^${name}\\{model="m-1"\\} (\\d+)$`, 'm'))?.[1] ?? 0);
-  return { take, settled, lines, counted };
+  return { take, settled, lines, counted, clock };
 }
 
 const refuses = (t: Test, call: Promise<unknown>, type: string) => t.rejects(call, { type } as never);
@@ -101,5 +103,43 @@ test('states of labels that are not stored cost nothing', async (t) => {
     await refuses(t, take(store), type);
     t.strictSame(settled.sort(), ['release 0', 'release 1'], type);
     t.strictSame([lines, await counted('decider_answers_total')], [[], 0]);
+  }
+});
+
+for (const [nodes, answersSeenMs] of [
+  ['one node', undefined],
+  ['several nodes', 500],
+] as const) {
+  test(`an answer that is not stored, with ${nodes}: the wait for another node is no part of storing`, async (t) => {
+    const { take, settled, clock } = world(1, [], answersSeenMs);
+    const missing = { stored: false, faults: [{ line: 1, type: 'answer_not_found' }] } as const;
+    const outcomes: LabelOutcome[] = [missing, { stored: true, labels: 1 }];
+    const taken = take(async () => outcomes.shift() as LabelOutcome);
+    if (answersSeenMs === undefined) return refuses(t, taken, 'invalid_labels');
+    await clock.armed();
+    t.equal(outcomes.length, 1, 'the first attempt has ended');
+    clock.advance(answersSeenMs - 1);
+    t.equal(outcomes.length, 1);
+    clock.advance(1);
+    t.strictSame(await taken, { lines: 1, labels: 1 });
+    t.strictSame(settled, ['post 0']);
+  });
+}
+
+test('labels that still have no answer, or none of the version in use, are refused', async (t) => {
+  for (const [type, attempts] of [
+    ['answer_not_found', 2],
+    ['answer_of_other_version', 1],
+  ] as const) {
+    const { take, clock } = world(0, [], 500);
+    let made = 0;
+    const taken = take(async () => {
+      made += 1;
+      return { stored: false, faults: [{ line: 1, type }] };
+    });
+    const refused = refuses(t, taken, 'invalid_labels');
+    if (attempts > 1) await clock.armed().then(() => clock.advance(500));
+    await refused;
+    t.equal(made, attempts, type);
   }
 });

@@ -10,7 +10,7 @@ import {
   type TaskContent,
   type TaskStore,
 } from '../../../src/tasks/index.js';
-import { labelMissing, TASK_STORES } from '../../support/store/task-stores.js';
+import { TASK_STORES } from '../../support/store/task-stores.js';
 import { until } from '../../support/until.js';
 
 const CONTENT = {
@@ -73,17 +73,15 @@ for (const { name, options, open } of TASK_STORES) {
   );
 
   test(`${name}: all labels of a call are stored, or none`, options, async (t) => {
-    const stored = await open(t);
-    const { tasks, labels, flush } = stored;
+    const { tasks, labels } = await open(t);
     tasks.start(BOUNDS);
     t.teardown(() => tasks.stop());
     const first = await put(tasks);
     tasks.record(first, answer('req_1'));
     const task = await put(tasks, { model: 'm' });
     tasks.record(task, answer('req_2', 2));
-    await flush();
     const call = [label(1, 'req_2'), label(3, 'req_9'), label(7, 'req_1')];
-    t.strictSame(await labelMissing(stored, task, call), {
+    t.strictSame(await tasks.label(task, call), {
       stored: false,
       faults: [
         { line: 3, type: 'answer_not_found' },
@@ -99,16 +97,16 @@ for (const { name, options, open } of TASK_STORES) {
     await t.rejects(tasks.label(task, [decided]), { message: 'The workspace has no such task.' });
   });
 
-  test(`${name}: an answer of another node is labelled at once`, options, async (t) => {
-    const stored = await open(t);
-    const { tasks, other, labels, flush } = stored;
-    if (other === null) return t.comment('there is one node');
+  test(`${name}: an answer of another node can be labelled after answersSeenMs`, options, async (t) => {
+    const { tasks, other, labels, clock } = await open(t);
+    if (other === null) return t.equal(tasks.answersSeenMs, undefined, 'there is one node');
     tasks.start(BOUNDS);
     other.start(BOUNDS);
     t.teardown(() => Promise.all([tasks.stop(), other.stop()]));
     const task = await put(tasks);
     other.record(task, answer('req_1'));
-    t.strictSame(await labelMissing(stored, task, [label(1, 'req_1')], flush), { stored: true, labels: 1 });
+    clock.advance(tasks.answersSeenMs as number);
+    await until(async () => (await tasks.label(task, [label(1, 'req_1')])).stored);
     t.strictSame(await labels(task), { req_1: { q: 1 } });
   });
 

@@ -15,7 +15,7 @@ import { type Random, random, seedFromEnvironment } from '../../support/random.j
 import { scaled } from '../../support/scale.js';
 import { answerStream } from '../../support/statistics/streams.js';
 import { fitOf, monitorOf } from '../../support/store/fitted-task.js';
-import { labelMissing, TASK_STORES } from '../../support/store/task-stores.js';
+import { TASK_STORES } from '../../support/store/task-stores.js';
 
 const STEPS = scaled({ short: 60, long: 600 });
 const CONTENT = {
@@ -122,12 +122,11 @@ for (const { name, options, open } of TASK_STORES) {
   });
 
   test(`${name}: a refused call tests nothing`, options, async (t) => {
-    const stored = await open(t);
-    const { tasks } = stored;
+    const { tasks } = await open(t);
     const task = await put(tasks);
     await fitted(tasks, task);
     const unknown = { ...label('req_none', { q: 1 }), answer: null };
-    t.equal((await labelMissing(stored, task, [label('state/1', { q: 1 }), unknown])).stored, false);
+    t.equal((await tasks.label(task, [label('state/1', { q: 1 }), unknown])).stored, false);
     t.strictSame(await errorsOf(tasks, task), [0, 0]);
     await tasks.label(task, [label('state/1', { q: 1 })]);
     t.strictSame(await errorsOf(tasks, task), [1, 0]);

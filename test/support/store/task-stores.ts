@@ -4,7 +4,6 @@ import type { AuditEntry } from '../../../src/access/index.js';
 import { LIMITS } from '../../../src/api/index.js';
 import { placeOf, unseal } from '../../../src/sealing/index.js';
 import { statement } from '../../../src/storage/database/index.js';
-import { ANSWERS_SEEN_MS } from '../../../src/storage/database/tasks/answers.js';
 import { DatabaseTasks } from '../../../src/storage/database/tasks/tasks.js';
 import { openStore, Sealer } from '../../../src/storage/folder/index.js';
 import { FolderAccess } from '../../../src/storage/folder/ledger/folder-access.js';
@@ -12,9 +11,7 @@ import { FolderTasks } from '../../../src/storage/folder/tasks/tasks.js';
 import {
   type AnswerRow,
   type Expected,
-  type LabelOutcome,
   type LabelRow,
-  type NewLabel,
   openAnswer,
   openExpected,
   sealAnswer,
@@ -25,7 +22,6 @@ import {
 import { dataFolder } from '../data-folder.js';
 import { fakeClock } from '../fake-clock.js';
 import { NEEDS_POSTGRES, newDatabase } from '../postgres.js';
-import { until } from '../until.js';
 
 /** The tasks of the workspaces `w` and `v`. */
 export interface Stored {
@@ -59,26 +55,6 @@ interface Implementation {
   readonly options: { readonly skip?: string };
   /** `labelsMax`: the most labelled answers of a task, if it is not that of a server. */
   open(t: Test, labelsMax?: number): Promise<Stored>;
-}
-
-/**
- * Labels answers that are not stored, which a node of a cluster looks for once more after ANSWERS_SEEN_MS. `meanwhile`:
- * what happens until then.
- */
-export async function labelMissing(
-  { tasks, other, clock }: Pick<Stored, 'tasks' | 'other' | 'clock'>,
-  task: Task,
-  labels: readonly NewLabel[],
-  meanwhile: () => Promise<void> = async () => {},
-): Promise<LabelOutcome> {
-  const timers = clock.timers();
-  const outcome = tasks.label(task, labels);
-  if (other !== null) {
-    await until(() => clock.timers() > timers);
-    await meanwhile();
-    clock.advance(ANSWERS_SEEN_MS);
-  }
-  return outcome;
 }
 
 const failed = (error: unknown) => {

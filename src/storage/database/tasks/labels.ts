@@ -1,4 +1,4 @@
-import { type Clock, nextTurn } from '../../../base/index.js';
+import { nextTurn } from '../../../base/index.js';
 import {
   type LabelOutcome,
   type LabelRow,
@@ -8,7 +8,6 @@ import {
 } from '../../../tasks/index.js';
 import type { Transaction } from '../postgres/database.js';
 import { answerRefs } from './answer-refs.js';
-import { ANSWERS_SEEN_MS } from './answers.js';
 import { countLabels, findAnswers, findLabels, putLabels, removeEarlier } from './label-rows.js';
 import type { DatabaseMonitors } from './monitors.js';
 
@@ -53,19 +52,4 @@ export async function storeLabels(
     await monitors.addLabels(sql, task, made.firsts);
   }
   return { outcome, rows };
-}
-
-/**
- * Stores labels with `store`, and once more after ANSWERS_SEEN_MS if an answer that a label names is not stored: another node
- * may not have written it yet.
- */
-export async function outcomeOnceWritten(
-  clock: Pick<Clock, 'after'>,
-  store: () => Promise<StoredLabels>,
-): Promise<LabelOutcome> {
-  const { outcome } = await store();
-  const isMissing = !outcome.stored && outcome.faults?.some(({ type }) => type === 'answer_not_found');
-  if (!isMissing) return outcome;
-  await new Promise<void>((resolve) => clock.after(ANSWERS_SEEN_MS, resolve));
-  return (await store()).outcome;
 }

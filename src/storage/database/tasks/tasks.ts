@@ -42,9 +42,9 @@ import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import type { Queryable } from '../postgres/statement.js';
 import type { NodeSession } from '../session/fenced.js';
-import { DatabaseAnswers } from './answers.js';
+import { ANSWERS_SEEN_MS, DatabaseAnswers } from './answers.js';
 import { allLabels, countLabels, findLabels } from './label-rows.js';
-import { outcomeOnceWritten, storeLabels } from './labels.js';
+import { storeLabels } from './labels.js';
 import { DatabaseMonitors } from './monitors.js';
 import { DatabaseRetention } from './retention.js';
 import { addPairs, deleteShadow, findShadow } from './shadows.js';
@@ -82,6 +82,7 @@ interface Parts {
 
 /** The tasks of a cluster. The database is the truth: a node uses what it has read for a second at most. */
 export class DatabaseTasks implements TaskStore {
+  readonly answersSeenMs = ANSWERS_SEEN_MS;
   private readonly keys: TaskKeys;
   private readonly copies: TaskCopies;
   private readonly kept: DatabaseAnswers;
@@ -108,9 +109,9 @@ export class DatabaseTasks implements TaskStore {
   }
 
   async label(task: Task, labels: readonly NewLabel[]): Promise<LabelOutcome> {
-    // An answer may be labelled at once, also one of another node.
+    // An answer may be labelled at once.
     await this.orUnavailable(() => this.kept.flush());
-    const store = () =>
+    const { outcome } = await this.change(task, () =>
       certainTransaction(
         this.parts.database,
         async (sql) => {
@@ -128,8 +129,9 @@ export class DatabaseTasks implements TaskStore {
           const found = row && (await findLabels(sql, task.id, [row.ref])).get(row.ref);
           return found?.expected === row?.expected ? made : null;
         },
-      );
-    return outcomeOnceWritten(this.parts.clock, () => this.change(task, store));
+      ),
+    );
+    return outcome;
   }
 
   labelled(task: Task, build: string): Promise<LabelledRows | undefined> {
@@ -145,10 +147,9 @@ export class DatabaseTasks implements TaskStore {
   }
 
   putFit(task: Task, fit: TaskFit, report: string, monitor: TaskMonitor): Promise<boolean> {
-    const { database } = this.parts;
     return this.change(task, () =>
       certainTransaction(
-        database,
+        this.parts.database,
         async (sql) => {
           await lockTasks(sql, task.workspace);
           const found = await findTask(sql, task.workspace, task.name);
