@@ -53,6 +53,10 @@ test('a node whose charges cannot be written is not ready', NEEDS_POSTGRES, asyn
     clock.advance(500);
     return node.session.isServing && node.unreadyReasons().length > 0;
   });
+  const message = 'The server cannot write charges to its database.';
+  t.strictSame(node.unreadyReasons(), [message]);
+  await t.rejects(node.access.balance(caller.workspace) as Promise<unknown>, { type: 'overloaded', message });
+  await t.rejects(node.access.usage(caller, 1), { type: 'overloaded', message });
   await sql(database, 'ALTER TABLE hidden RENAME TO usage');
   await until(() => {
     clock.advance(100);

@@ -31,6 +31,8 @@ import { costTo, reservationOf, type Settling } from './reservation.js';
 const UNWRITTEN_MS_MAX = 5_000;
 /** Why they are refused. */
 export const UNWRITTEN = 'The server cannot write charges to its database.';
+/** Why a request that only reads is refused. */
+const UNREAD = 'The server cannot read accounts from its database.';
 /** The longest wait of a request for credit of other nodes, in milliseconds. The lease of a dead node returns earlier. */
 export const WAIT_MS_MAX = 15_000;
 /** The longest wait of a request that only reads, in milliseconds. */
@@ -280,11 +282,13 @@ export class DatabaseLedger implements Ledger, Settling {
     const late = new Promise<never>((_, reject) => {
       cancel = this.parts.session.clock.after(READ_MS_MAX, () => reject(notInTime()));
     });
-    try {
-      return await Promise.race([this.flush().then(read), late]);
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable || error instanceof SessionLost) throw notInTime();
+    const orRefused = (message: string) => (error: unknown) => {
+      if (error instanceof DatabaseUnavailable || error instanceof SessionLost) throw overloaded(message);
       throw error;
+    };
+    const result = this.flush().catch(orRefused(UNWRITTEN)).then(read).catch(orRefused(UNREAD));
+    try {
+      return await Promise.race([result, late]);
     } finally {
       cancel();
     }
