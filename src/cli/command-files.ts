@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../base/index.js';
-import { notWritten, requireWritable } from './whole-output.js';
+import { notWritten, requireWritable, targetOf } from './whole-output.js';
 
 /** The files of a command. */
 interface CommandFiles {
@@ -58,7 +58,8 @@ function identityOf(file: string): string | null {
   try {
     const found = statSync(file, { throwIfNoEntry: false, bigint: true });
     if (found !== undefined) return found.isFile() ? `${found.dev}:${found.ino}` : null;
-    return join(realpathSync(dirname(resolve(file))), basename(file));
+    const target = targetOf(file);
+    return join(realpathSync(dirname(resolve(target))), basename(target));
   } catch {
     // A file in a place that cannot be read: the command reports it when it opens it.
     return null;

@@ -10,14 +10,16 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../base/index.js';
 
@@ -74,7 +76,7 @@ export function requireWritable(file: string): void {
   if (exists) accessSync(file, constants.W_OK);
   if (isWrittenDirectly(file)) return;
   try {
-    openBeside(exists ? realpathSync(file) : file).close();
+    openBeside(targetOf(file)).close();
   } catch (error) {
     if (!exists || !isRefused(error)) throw error;
   }
@@ -87,13 +89,20 @@ function openOutput(file: string): Output {
   if (standard !== null) return { descriptor: standard, complete() {}, close() {} };
   if (isWrittenDirectly(file)) return openDirectly(file);
   const exists = existsSync(file);
-  const target = exists ? realpathSync(file) : file;
+  const target = targetOf(file);
   try {
     return openBeside(target);
   } catch (error) {
     if (!exists || !isRefused(error)) throw error;
     return openDirectly(target);
   }
+}
+
+/** The file that a path leads to through links, also if it does not exist yet. */
+export function targetOf(file: string): string {
+  if (existsSync(file)) return realpathSync(file);
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? targetOf(resolve(realpathSync(dirname(file)), readlinkSync(file))) : file;
 }
 
 /** Names of descriptors. A file that the shell has opened for one must not be replaced by another file. */

@@ -132,9 +132,10 @@ test('files are the same under any name and through any link', async (t) => {
     linkSync(join(folder, file), join(folder, `${file}.hard`));
     symlinkSync(file, join(folder, `${file}.soft`));
   }
-  /** A path of a file. A new one has no links. */
+  symlinkSync('new', join(folder, 'new.soft'));
+  /** A path of a file. A new one has no hard link. */
   const path = (file: string) => {
-    const link = file === 'new' ? '' : source.pick(['', '.hard', '.soft']);
+    const link = source.pick(file === 'new' ? ['', '.soft'] : ['', '.hard', '.soft']);
     return `${source.pick([folder, `${folder}/.`, `${folder}/sub/..`, `${folder}/sub/loop`])}/${file}${link}`;
   };
   for (let round = 0; round < 300; round += 1) {
@@ -153,7 +154,7 @@ test('files are the same under any name and through any link', async (t) => {
   }
   t.strictSame(
     readdirSync(folder).sort(),
-    ['sub', ...['a', 'b', 'c'].flatMap((file) => [file, `${file}.hard`, `${file}.soft`])].sort(),
+    ['sub', 'new.soft', ...['a', 'b', 'c'].flatMap((file) => [file, `${file}.hard`, `${file}.soft`])].sort(),
   );
 });
 

@@ -3,6 +3,7 @@ import {
   lstatSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -58,6 +59,11 @@ test('a new report keeps the mode and the link of the old one', async (t) => {
     t.equal(statSync(report).mode & 0o777, 0o640);
     t.ok(lstatSync(link).isSymbolicLink());
     t.strictSame(readdirSync(folder).sort(), [...names, 'link'].sort());
+    rmSync(report);
+    await write();
+    t.equal(readFileSync(report, 'utf8'), 'of today', 'a link to a file that does not exist');
+    t.ok(lstatSync(link).isSymbolicLink());
+    chmodSync(report, 0o640);
   }
 });
 
