@@ -87,6 +87,14 @@ test('each case is asked once, with the token and the opt-in for raw probabiliti
   });
 });
 
+/** Bodies of proxies, none of which is an error of contract 2.9 or of OpenAI. */
+const PAGES = [
+  {},
+  { status: 503, error: 'Service Unavailable', path: '/v1/decide' },
+  { type: 'about:blank', title: 'Service Unavailable', status: 503 },
+  { error: { message: 'no healthy upstream' } },
+];
+
 test('429 and 503 with Retry-After are repeated after it, at most five times; nothing else is', async (t) => {
   const asked = new Map<unknown, number>();
   const refusals = [
@@ -96,15 +104,15 @@ test('429 and 503 with Retry-After are repeated after it, at most five times; no
     { status: 500, wait: '0', times: 9 },
     { status: 422, wait: undefined, times: 9 },
     // Of a proxy, which may have lost an answer.
-    { status: 503, wait: '0', times: 9, page: {} },
+    ...PAGES.map((page) => ({ status: 503, wait: '0', times: 9, page })),
   ];
-  const { report, waits } = await prepare(t, 7, (held) => {
+  const { report, waits } = await prepare(t, 6 + PAGES.length, (held) => {
     const key = JSON.stringify(held.body.state);
     const tries = (asked.get(key) ?? 0) + 1;
     asked.set(key, tries);
     const refusal = refusals[asked.size - 2];
     if (refusal === undefined || tries > refusal.times) return held.answer();
-    const { status, wait, page } = refusal;
+    const { status, wait, page } = { page: undefined, ...refusal };
     held.refuse(
       status,
       page ?? { error: 'No.', type: `type ${status}` },
@@ -112,15 +120,15 @@ test('429 and 503 with Retry-After are repeated after it, at most five times; no
     );
   });
   const found = await report();
-  t.strictSame([...asked.values()], [1, 3, 5, 1, 1, 1, 1]);
+  t.strictSame([...asked.values()], [1, 3, 5, 1, 1, 1, ...PAGES.map(() => 1)]);
   t.strictSame(waits.length, 2 + 4);
   t.equal(found?.repeated, 2 + 4);
   t.equal(found?.answered, 2);
   t.strictSame(found?.failures, [
+    { type: 'status 503', cases: PAGES.length, example: '{}' },
     { type: 'type 503', cases: 2, example: 'No.' },
     { type: 'type 500', cases: 1, example: 'No.' },
     { type: 'type 422', cases: 1, example: 'No.' },
-    { type: 'status 503', cases: 1, example: '{}' },
   ]);
 });
 

@@ -112,17 +112,22 @@ function outcomeOf(response: Response, text: string, hasDecisions: boolean): Out
   const error = errorOf(status, json, text);
   const retryAfterSeconds = Number(headers.get('retry-after') ?? Number.NaN);
   // A 503 without an error of the server is from a proxy, which may have lost an answer that was charged.
-  const isRefusal = status === 429 || (status === 503 && json?.error !== undefined);
+  const isRefusal = status === 429 || (status === 503 && typeOf(json) !== null);
   const waits = isRefusal && retryAfterSeconds <= RETRY_AFTER_SECONDS_MAX;
   return waits ? { busy: error, retryAfterSeconds: Math.max(0, retryAfterSeconds) } : { error };
 }
 
+/** The type of an error of contract 2.9 or of OpenAI; null for what else a proxy sends. */
+function typeOf(json: Record<string, unknown> | null): string | null {
+  const { error, type } = json ?? {};
+  const name = typeof error === 'string' ? type : (Object(error) as Record<string, unknown>).code;
+  return typeof name === 'string' ? name : null;
+}
+
 /** The error body of contract 2.9 or of OpenAI, or whatever else a server or a proxy sends. */
 function errorOf(status: number, json: Record<string, unknown> | null, text: string): OutcomeError {
-  const { code, message: reason } = Object(json?.error) as Record<string, unknown>;
-  const name = json?.type ?? code;
-  const sentence = reason ?? json?.error;
-  const type = typeof name === 'string' ? printable(name) : `status ${status}`;
+  const sentence = (Object(json?.error) as Record<string, unknown>).message ?? json?.error;
+  const type = printable(typeOf(json) ?? `status ${status}`);
   const message = printable(typeof sentence === 'string' ? sentence : text);
   return { status, type, message, temporary: isTemporary(status) };
 }
