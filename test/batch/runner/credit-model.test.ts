@@ -77,9 +77,16 @@ class Walk {
   }
 
   private async submit(): Promise<void> {
-    const { world, next, workspace } = this;
+    const { world, next, naive, workspace, t } = this;
     if (this.batches.filter(({ ended }) => !ended).length >= BATCHES_MAX) return;
     const key = next.pick(this.keys).id;
+    // A batch needs no more; its lines wait.
+    if (naive.admits({ workspace }) === 'out_of_credit') this.grant(1n);
+    const refused = naive.admits({ workspace });
+    if (refused !== null) {
+      await t.rejects(world.submit({ id: key }, line('refused')), { name: 'ApiError', type: refused });
+      return;
+    }
     const ids = Array.from({ length: 1 + next.integer(30) }, (_, at) =>
       `${workspace}-${this.lines.size + at}`.padEnd(next.integer(64), 'x'),
     );

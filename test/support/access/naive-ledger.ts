@@ -62,7 +62,7 @@ export class NaiveLedger {
     return key.revoked || over ? 'unauthorized' : null;
   }
 
-  admits({ workspace }: NaiveKey): string | null {
+  admits({ workspace }: Pick<NaiveKey, 'workspace'>): string | null {
     const month = this.month();
     if (this.granted(workspace) <= this.charged(workspace)) return 'out_of_credit';
     const budget = this.budgets.get(workspace) ?? null;
