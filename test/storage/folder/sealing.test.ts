@@ -133,11 +133,7 @@ test('a malformed master key is an error that names its source', async (t) => {
     writeFileSync(file, text);
     t.throws(opening(t, folder), { name: 'StoreError', message: /master\.key is not 64/ }, text);
     if (text === '') continue;
-    t.throws(
-      opening(t, folder, text),
-      { name: 'StoreError', message: /^DECIDER_MASTER_KEY is not 64/ },
-      text,
-    );
+    t.throws(opening(t, folder, text), { name: 'StoreError', message: /^master_key is not 64/ }, text);
   }
   rmSync(file);
   mkdirSync(file, { mode: 0o700 });
