@@ -77,8 +77,8 @@ export const evaluateCases = (file: string, options: EvalOptions): Promise<void>
       resamples: readWholeBetween('resamples', options.resamples, 1, RESAMPLES_MAX),
     };
     const settings = loadSettings(process.env, options.config);
-    checkFilesOf(file, options, settings);
     if (options.fit) await requireEditable(settings);
+    checkFilesOf(file, options, settings);
     const cases = readCases(file, readBenchmark(options.format));
     if (options.compare !== undefined) return compareRuns(cases, options.compare, bootstrap, options);
     const found =
