@@ -669,6 +669,7 @@ var AttemptDeadline = class {
 // src/client/error-response.ts
 var ERROR_BYTES_MAX = 1024 * 1024;
 var TEMPORARY = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
+var isTemporaryStatus = (status) => TEMPORARY.has(status);
 var UNKNOWN_OUTCOME = /* @__PURE__ */ new Set([502, 504]);
 var FAULT_STATUS_MIN = 500;
 async function errorOfResponse(response, now) {
@@ -680,7 +681,7 @@ async function errorOfResponse(response, now) {
     requestId: headers.get("x-request-id"),
     retryAfterSeconds: readRetryAfter(headers.get("retry-after"), now),
     outcomeUnknown: UNKNOWN_OUTCOME.has(status) || !isOwn && status >= FAULT_STATUS_MIN,
-    isTemporary: TEMPORARY.has(status) && headers.get("x-should-retry") !== "false"
+    isTemporary: isTemporaryStatus(status) && headers.get("x-should-retry") !== "false"
   };
   if (!isOwn) return new DeciderError("unknown", messageOf(response), facts);
   return new DeciderError(type, error, {
@@ -1157,6 +1158,7 @@ export {
   TaskCalls,
   choice,
   hasState,
+  isTemporaryStatus,
   noul,
   score,
   systemRuntime,

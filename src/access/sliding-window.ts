@@ -26,7 +26,7 @@ export class SlidingWindow {
 
   /**
    * Counts a request of `bytes` bytes at `now` (monotonic milliseconds) and returns 0; or counts nothing and returns after
-   * how many milliseconds the request would be within the limits. It must be within them alone.
+   * how many milliseconds the request would be within the limits. `bytes` must be at most `bytesPerMinute`.
    */
   take(now: number, bytes: number, limits: MinuteLimits): number {
     this.forget(now);

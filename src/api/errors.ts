@@ -253,3 +253,10 @@ export class ApiError extends Error {
     return { error: this.message, type: this.type, ...this.details };
   }
 }
+
+/** Seconds until a server that stops has usually been started again. */
+const RESTART_SECONDS = 5;
+
+/** The error of a request that a stopping server does not answer. */
+export const stopping = () =>
+  new ApiError('model_unavailable', 'The server is stopping.', { retryAfterSeconds: RESTART_SECONDS });

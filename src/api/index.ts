@@ -8,4 +8,3 @@ export * from './operator.js';
 export * from './operator-errors.js';
 export * from './operator-routes.js';
 export * from './routes.js';
-export * from './stopping.js';

@@ -12,6 +12,7 @@ export {
 export { type ClientRuntime, systemRuntime } from './client-runtime.js';
 export * from './client-types.js';
 export { type DecideOptions, Decider, type DeciderOptions } from './decider-client.js';
+export { isTemporaryStatus } from './error-response.js';
 export { type HttpCall, HttpCalls, type ResponseInfo } from './http-calls.js';
 export { hasState, LabelRoom } from './label-pieces.js';
 export { type LabelOptions, TaskCalls } from './task-calls.js';

@@ -10,6 +10,7 @@ import type { ImageReader } from '../images/index.js';
 import type { RequestTerms } from './check-request.js';
 import { type ReadContent, readContent } from './content/read-content.js';
 import type { Question } from './decide-types.js';
+import type { DecisionsCatalog } from './decisions/check-decisions.js';
 import { requireLabels } from './decisions/decision-questions.js';
 import type { Diagnostics } from './diagnostics.js';
 import { type Prepared, planRequest } from './plan.js';
@@ -94,16 +95,14 @@ async function prepare(
 ): Promise<PrepareResult> {
   try {
     const { check, long } = FORMATS[format];
-    const {
-      request,
-      build,
-      uses,
-      diagnostics,
-      images: files,
-    } = check(body, terms, {
+    const known: DecisionsCatalog = {
       find: (name) => catalog.find(name),
-      promptBytes: (of) => open(of).tokenizer.bytesOf(open(of).contextLength),
-    });
+      promptBytes(of) {
+        const { tokenizer, contextLength } = open(of);
+        return tokenizer.bytesOf(contextLength);
+      },
+    };
+    const { request, build, uses, diagnostics, images: files } = check(body, terms, known);
     const model = open(build);
     requireLabels(request.questions, build.id, model.profile.labels.length);
     const images = await readImages(files, build, model.images, reader, workspace ?? '');

@@ -1,6 +1,7 @@
 export { decodeKey, encodeKey, endOfPrefix, type KeyLayout, type KeyPart } from './key-layout.js';
 export {
   createKeyFile,
+  MASTER_KEY,
   MASTER_KEY_FILE,
   masterKey,
   NEXT_KEY_FILE,

@@ -11,6 +11,9 @@ export const MASTER_KEY_FILE = 'master.key';
  */
 export const NEXT_KEY_FILE = 'master.key.next';
 
+/** The form of a key in settings and files. */
+export const MASTER_KEY = { pattern: /^[0-9a-fA-F]{64}$/, form: '64 hexadecimal digits' } as const;
+
 /**
  * The key that encrypts all data keys: `given` (64 hexadecimal digits) unless that is empty, else the folder's
  * `master.key`. If `mayCreate`, a missing file is created, readable by its owner only. Throws StoreError.
@@ -64,6 +67,6 @@ export function createKeyFile(file: string, key: Buffer = randomBytes(KEY_BYTES)
 }
 
 function parse(text: string, source: string): Buffer {
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new StoreError(`${source} is not 64 hexadecimal digits.`);
+  if (!MASTER_KEY.pattern.test(text)) throw new StoreError(`${source} is not ${MASTER_KEY.form}.`);
   return Buffer.from(text, 'hex');
 }

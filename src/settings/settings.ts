@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROGRAM_FOLDER, usableCores } from '../base/index.js';
+import { MASTER_KEY } from '../sealing/index.js';
 import { checkAddress, readHost, readNetwork, readOrigin } from './hosts.js';
 import { boolean, choice, databaseUrl, duration, httpUrl, integer, list, secret, text } from './kinds.js';
 import { prices } from './prices.js';
@@ -71,8 +72,7 @@ export const SETTINGS = {
   master_key: secret({
     reloads: true,
     default: '',
-    pattern: /^[0-9a-fA-F]{64}$/,
-    form: '64 hexadecimal digits',
+    ...MASTER_KEY,
     meaning:
       'Key that encrypts stored batches, 64 hexadecimal digits; if unset, `master.key` in the data folder, created by the first start.',
   }),

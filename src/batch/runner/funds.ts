@@ -64,7 +64,10 @@ export class Funds {
     return reservation;
   }
 
-  /** Up to `most` of the awaited lines that name a task. Each call returns the lines after those of the call before, and then the first ones again. */
+  /**
+   * Up to `most` of the awaited lines that name a task. Each call returns the lines after those of the call before, and
+   * then the first ones again.
+   */
   nextOfTasks(most: number): AwaitedLine[] {
     const found = [...this.awaited].filter(([, { task }]) => task !== null).slice(0, most);
     for (const [key, line] of found) {

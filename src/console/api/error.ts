@@ -1,4 +1,4 @@
-import type { DeciderError } from '../../client/index.js';
+import { type DeciderError, isTemporaryStatus } from '../../client/index.js';
 
 /** A line of a batch file that the server refused. */
 export interface RefusedLine {
@@ -6,9 +6,6 @@ export interface RefusedLine {
   readonly type: string;
   readonly error: string;
 }
-
-/** As the client has it: 520 to 524 are those of a CDN. */
-const TEMPORARY = [408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524];
 
 /** A call that was refused, or did not reach the server. */
 export class CallError extends Error {
@@ -33,7 +30,7 @@ export class CallError extends Error {
 
   /** Whether the same call may succeed later. */
   get isTemporary(): boolean {
-    return this.status === null || TEMPORARY.includes(this.status);
+    return this.status === null || isTemporaryStatus(this.status);
   }
 }
 

@@ -2,8 +2,8 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/index.js';
 import { discardRest } from './linger.js';
+import type { TlsStream } from './node-server.js';
 import type { ConnectionTurns } from './node-turns.js';
-import type { TlsStream } from './tls-stream.js';
 import type { ListenOptions, MalformedStatus, WholeReply } from './transport-types.js';
 
 /** `bytesParsed` counts from the start of the packet, which may be the end of a body. */

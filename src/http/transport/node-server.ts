@@ -19,6 +19,11 @@ const OPTIONS = {
   connectionsCheckingInterval: 2_000,
 };
 
+/** A connection with TLS, also one whose handshake failed. Nothing public of it leads to its connection of TCP. */
+export interface TlsStream extends Socket {
+  readonly _parent?: Socket | null;
+}
+
 /** A server of node that does not listen yet. */
 interface NodeServer {
   readonly server: Server;

@@ -13,9 +13,8 @@ import { InFlight } from './in-flight.js';
 import { NodeExchange, ReadTurns, type ServerState } from './node-exchange.js';
 import { arrivalOf } from './node-head.js';
 import { refuseMalformed, refusePlainHttp } from './node-refuse.js';
-import { createNodeServer } from './node-server.js';
+import { createNodeServer, type TlsStream } from './node-server.js';
 import { ConnectionTurns } from './node-turns.js';
-import type { TlsStream } from './tls-stream.js';
 import {
   type BodyListener,
   type Incoming,

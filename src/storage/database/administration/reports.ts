@@ -22,7 +22,10 @@ const BALANCE = statement(
    FROM (SELECT to_char(to_timestamp(${NOW_MS} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM') AS month) AS now`,
 );
 
-/** The stored balance of a workspace, without charges that nodes have not written yet. The month is that of the cluster's calendar. */
+/**
+ * The stored balance of a workspace, without charges that nodes have not written yet. The month is that of the cluster's
+ * calendar.
+ */
 export async function balanceOf(database: Queryable, { id, granted }: Workspace): Promise<Balance> {
   const [row] = await database.query<{ charged: string; monthCharged: string }>(BALANCE, [id]);
   const charged = BigInt(row?.charged ?? 0);

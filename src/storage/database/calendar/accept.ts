@@ -42,7 +42,8 @@ const MOVES = [
 const ACCEPT = statement(
   'calendar-accept',
   `UPDATE calendar SET version = version + 1, correction = 0, since = NULL, doubted = clock.now,
-     before = CASE WHEN since - doubted < ${JUMP_LASTS_MS} THEN before ELSE clock.now + correction END, began = began - correction, shift = shift + correction,
+     before = CASE WHEN since - doubted < ${JUMP_LASTS_MS} THEN before ELSE clock.now + correction END,
+     began = began - correction, shift = shift + correction,
      confirmed = clock.now, confirmed_by = $2::bigint, confirmed_clock = clock.now
    FROM (SELECT ${DATABASE_MS} AS now) AS clock WHERE version = $1`,
 );

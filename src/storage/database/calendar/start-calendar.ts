@@ -63,6 +63,9 @@ export function started({ row, clock, pulse }: StartReading): CalendarRow {
   return { ...next, began: now, doubted: now, before, shift: row.shift + confirmed - now };
 }
 
-/** Whether the calendar had not been certain for JUMP_LASTS_MS when it was confirmed last, or when a jump was found before. */
+/**
+ * Whether the calendar had been certain for less than JUMP_LASTS_MS when it was confirmed last, or a jump was found
+ * before.
+ */
 export const isInDoubt = ({ doubted, since, confirmed }: CalendarRow) =>
   doubted !== null && (since ?? confirmed) - doubted < JUMP_LASTS_MS;

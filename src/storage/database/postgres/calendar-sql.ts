@@ -26,7 +26,8 @@ export const UNCONFIRMED_SESSION_MS = `(${DATABASE_MS} + coalesce((SELECT correc
 
 /** For how many milliseconds the calendar has been certain, in SQL; see `SteadyClock`. */
 export const CERTAIN_MS = `coalesce(
-  (SELECT CASE WHEN since IS NOT NULL THEN 0 WHEN doubted IS NULL THEN ${ALWAYS} ELSE ${NOW_MS} - doubted END FROM calendar),
+  (SELECT CASE WHEN since IS NOT NULL THEN 0 WHEN doubted IS NULL THEN ${ALWAYS} ELSE ${NOW_MS} - doubted END
+   FROM calendar),
   ${ALWAYS}
 )`;
 
