@@ -12,7 +12,7 @@ const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_40
 const START = Date.UTC(2026, 10, 30, 22);
 const OPERATIONS = scaled({ short: 120, long: 1_500 });
 /** 60 ms each. */
-const DATABASE_OPERATIONS = 120;
+const DATABASE_OPERATIONS = scaled({ short: 120, long: 400 });
 /** More than a quarter of what is left of any budget: a node then leases no more than a request costs. */
 const AMOUNTS = [51, 60, 80];
 const LEFT = [0n, 60n, 100n, 150n, 200n];

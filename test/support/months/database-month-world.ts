@@ -8,6 +8,8 @@ import { storedPause } from '../../../src/storage/database/batches/batch-store.j
 import type { Database } from '../../../src/storage/database/index.js';
 import { DatabaseLedger } from '../../../src/storage/database/ledger/ledger.js';
 import { NOW_MS, SETTLED_MS } from '../../../src/storage/database/postgres/calendar-sql.js';
+import { EXPIRY_MS } from '../../../src/storage/database/session/node-rows.js';
+import { HEARTBEAT_MS } from '../../../src/storage/database/session/session.js';
 import { type CalendarNode, CalendarWorld } from '../cluster/calendar-world.js';
 import { addWorkspace, chargeOf, sql } from '../cluster/nodes.js';
 import { until } from '../until.js';
@@ -15,8 +17,6 @@ import type { MonthWorld } from './month-world.js';
 
 /** Heartbeats until the node has found a jump, or has a session again. */
 const FOUND = 5;
-/** Of real time, after which an operation is taken to wait for the clock of the test. */
-const STUCK_MS = 10_000;
 
 interface Server {
   readonly node: CalendarNode;
@@ -39,15 +39,6 @@ export async function databaseMonthWorld(t: Test, start: number): Promise<MonthW
     while (await isDue(database)) await world.beat(FOUND, [server.node]);
     await until(() => server.ledger.canServe);
   };
-  /** Of an operation that the database has failed on a busy machine: only the next heartbeats repeat what it needs. */
-  const beating = async <Result>(work: Result | Promise<Result>): Promise<Result> => {
-    const beats = setInterval(() => void world.beat(1, [server.node]).catch(() => {}), STUCK_MS);
-    try {
-      return await work;
-    } finally {
-      clearInterval(beats);
-    }
-  };
   return {
     async times() {
       const text = `SELECT (SELECT ${NOW_MS}) AS now, (SELECT ${SETTLED_MS}) AS settled`;
@@ -56,9 +47,9 @@ export async function databaseMonthWorld(t: Test, start: number): Promise<MonthW
     },
     async charge(amount) {
       try {
-        const reservation = await beating(server.ledger.reserve(caller, chargeOf(amount)));
+        const reservation = await server.ledger.reserve(caller, chargeOf(amount));
         reservation.post();
-        await beating(server.ledger.flush());
+        await server.ledger.flush();
         return null;
       } catch (error) {
         if (error instanceof ApiError) return error.type;
@@ -67,10 +58,10 @@ export async function databaseMonthWorld(t: Test, start: number): Promise<MonthW
     },
     pause: () => storedPause(database, 'w'),
     async monthCharged() {
-      const { monthCharged } = await beating(server.access.balance(caller.workspace));
+      const { monthCharged } = await server.access.balance(caller.workspace);
       return { server: monthCharged, commands: (await balanceOf(database, caller.workspace)).monthCharged };
     },
-    usage: (days) => beating(server.access.usage(caller, days)),
+    usage: (days) => server.access.usage(caller, days),
     async counters() {
       const rows = await sql<{ day: string; amount: string }>(
         database,
@@ -89,10 +80,12 @@ export async function databaseMonthWorld(t: Test, start: number): Promise<MonthW
       await wait(FOUND * 1_000);
     },
     async restart(ms, isKilled) {
-      await beating(server.ledger.stop(0));
-      if (!isKilled) await beating(server.node.session.stop());
+      await server.ledger.stop(0);
+      if (!isKilled) await server.node.session.stop();
       await world.clock.move(ms);
-      server = await beating(open(t, world, () => caller));
+      server = await open(t, world, () => caller);
+      // Until the session of a killed node expires, charges may wait for its lease, and the clock stands still meanwhile.
+      if (isKilled) await world.beat(EXPIRY_MS / HEARTBEAT_MS, [server.node]);
       await wait(FOUND * 1_000);
     },
   };
