@@ -4,13 +4,13 @@ import type { LoadedBuild } from '../models/loaded-build.js';
 import type { ModelSet } from '../models/model-set.js';
 
 /**
- * Weights are shared by path, and the name of a build stands for its files. Throws ModelError if a manifest gives a loaded
- * build other files, or a loaded file another checksum.
+ * Weights are shared by path, and the name of a build stands for the contents of its files. Throws ModelError if a manifest
+ * gives a loaded build files with other contents, or a loaded file another checksum.
  */
 export function requireOwnFiles(current: ModelSet, next: ModelSet): void {
   for (const entry of next.catalog.builds) {
     const same = current.builds.get(entry.id);
-    if (same !== undefined && !hasFiles(same, entry)) {
+    if (same !== undefined && !hasContents(same, entry)) {
       throw new ModelError(
         `${entry.id} is loaded with other files than the manifest now names. Give the new build another date.`,
       );
@@ -28,9 +28,14 @@ export function requireOwnFiles(current: ModelSet, next: ModelSet): void {
   }
 }
 
-function hasFiles({ checksums }: LoadedBuild, entry: CatalogBuild): boolean {
-  const files = filesOf(entry);
-  return checksums.size === files.length && files.every(({ path, sha256 }) => checksums.get(path) === sha256);
+/** Whether a build has the same contents, wherever they are: `models pull` may repair it in the folder of a newer commit. */
+function hasContents({ checksums }: LoadedBuild, entry: CatalogBuild): boolean {
+  return (
+    [...checksums.values()].join() ===
+    filesOf(entry)
+      .map(({ sha256 }) => sha256)
+      .join()
+  );
 }
 
 const differs = (loaded: string | undefined, sha256: string) => loaded !== undefined && loaded !== sha256;
