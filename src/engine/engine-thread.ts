@@ -1,6 +1,6 @@
 import { entryFile, ThreadPool } from '../base/index.js';
 import type { LoadProgress, ThreadReport, WorkerSetup } from './engine-worker.js';
-import { TOKENIZING_STACK_MEBIBYTES } from './profile/long-runs.js';
+import { TOKENIZING_STACK_MEBIBYTES } from './profile/long-texts.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
 
 /**

@@ -49,7 +49,7 @@ export { fillParts } from './profile/fill-template.js';
 export { BUILT_IN_FORMATS } from './profile/formats.js';
 export { type ImageTokens, imageAt, imageTokens, noImages } from './profile/image-tokens.js';
 export { LABELS_MAX, type LabelSet, LETTERS } from './profile/labels.js';
-export { TOKENIZING_STACK_MEBIBYTES } from './profile/long-runs.js';
+export { TOKENIZING_STACK_MEBIBYTES } from './profile/long-texts.js';
 export {
   ProfileError,
   type QuestionShape,

@@ -162,11 +162,16 @@ test('the limit of waiting requests of a key: one more is refused, and other key
   t.ok(ended.indexOf('other') <= 2, 'it waits for one of them, or two');
 });
 
-test('texts without a space do not overflow the stack, for vocabularies that llama.cpp splits recursively', async (t) => {
+test('long texts do not overflow the stack, for vocabularies that llama.cpp splits recursively', async (t) => {
   const text = (value: string) => ({ type: 'string' as const, value });
-  const metadata = { 'tokenizer.ggml.model': text('gpt2'), 'tokenizer.ggml.pre': text('gpt-4o') };
-  const { prepare } = await startPool(t, { metadata });
-  t.strictSame(await prepare({ state: 'a'.repeat(20_000), questions: QUESTIONS }), []);
-  const longest = { state: 'a', questions: { q: { type: 'noul', instructions: '!'.repeat(200_000) } } };
-  await t.rejects(prepare(longest), { message: /context window/ });
+  // What an expression of each vocabulary matches as a whole.
+  const matched = { 'gpt-4o': '\u0001!', 'exaone-moe': 'a ' };
+  for (const [expressions, pattern] of Object.entries(matched)) {
+    const metadata = { 'tokenizer.ggml.model': text('gpt2'), 'tokenizer.ggml.pre': text(expressions) };
+    const { prepare } = await startPool(t, { metadata });
+    t.strictSame(await prepare({ state: 'a'.repeat(20_000), questions: QUESTIONS }), []);
+    const instructions = pattern.repeat(300_000);
+    const longest = { state: 'a', questions: { q: { type: 'noul', instructions } } };
+    await t.rejects(prepare(longest), { message: /context window/ }, expressions);
+  }
 });

@@ -1,5 +1,5 @@
 import type { Addon, ModelDescription, ModelHandle } from '../addon/addon-types.js';
-import { cutLongRuns } from './long-runs.js';
+import { cutLongText } from './long-texts.js';
 
 /**
  * Tokenizes text under one rule: only a template's text may become structural tokens (markers).
@@ -66,7 +66,7 @@ export class Tokenizer {
 
   /** Tokenizes text that contains no user-defined token. */
   whole(text: string): Int32Array {
-    return concatenate(cutLongRuns(text).map((part) => this.addon.tokenize(this.model, part, false)));
+    return concatenate(cutLongText(text).map((part) => this.addon.tokenize(this.model, part, false)));
   }
 
   /** Maximum bytes of text that a number of tokens can represent; longer text can be refused without tokenizing it. */

@@ -1,4 +1,4 @@
-import { RUN_UNITS_MAX } from './long-runs.js';
+import { WHOLE_UNITS_MAX } from './long-texts.js';
 import type { TokenStore } from './token-store.js';
 import { concatenate, type Tokenizer } from './tokenizer.js';
 
@@ -51,7 +51,7 @@ export function tokensOfWords(
   store: TokenStore,
   scope: string,
 ): Int32Array {
-  if (text.length > RUN_UNITS_MAX) return tokenizer.whole(text);
+  if (text.length > WHOLE_UNITS_MAX) return tokenizer.whole(text);
   const found: Int32Array[] = [];
   let missing: string[] = [];
   const tokenizeMissing = () => {
