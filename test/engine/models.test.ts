@@ -184,8 +184,14 @@ test('temperatures: the bucket of the option count, else the type, else 1; GGUF 
   t.equal(temperatures.of('score', 4), 1);
   const stated = openTiny(t.testdir(), {}, { temperatures: { score: 9 } }).profile.temperatures;
   t.equal(stated.of('score', 4), 9);
-  t.throws(() => openTiny(t.testdir(), {}, { temperatures: { score: 0 } }), /not a positive number/);
-  t.throws(() => openTiny(t.testdir(), {}, { temperatures: { rank: 1 } }), /no known question type/);
+  const wrong = { 'gemma4.decision.temperature.noul': number(0) };
+  t.match(refused(t.testdir(), { metadata: wrong }), /gguf: its temperature noul is not a positive number$/);
+  const entry = 'gguf: the manifest entry of \\S+ cannot be used: its temperature';
+  for (const [own, fault] of [
+    [{ score: 0 }, 'score is not a positive number'],
+    [{ rank: 1 }, 'rank names no known question type or bucket'],
+  ] as const)
+    t.throws(() => openTiny(t.testdir(), {}, { temperatures: own }), new RegExp(`${entry} ${fault}$`));
 });
 
 test('fitted temperatures replace all others of the types that they name', (t) => {

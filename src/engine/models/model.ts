@@ -3,7 +3,7 @@ import { BUILT_IN_FORMATS } from '../profile/formats.js';
 import type { LabelSet } from '../profile/labels.js';
 import { readDecisionMetadata } from '../profile/metadata.js';
 import { Profile } from '../profile/profile.js';
-import { type Format, ProfileError } from '../profile/profile-types.js';
+import { type Format, ProfileError, type Temperatures } from '../profile/profile-types.js';
 import { readTemperatures } from '../profile/temperatures.js';
 import { Tokenizer } from '../profile/tokenizer.js';
 import type { CatalogBuild } from './catalog.js';
@@ -73,10 +73,7 @@ function describe(
   const description = describeFile(addon, handle, build);
   const declared = readDecisionMetadata(description);
   const { format, source } = chooseFormat(declared.format, build);
-  const temperatures = readTemperatures(
-    Object.keys(declared.temperatures).length > 0 ? declared.temperatures : (build.model.temperatures ?? {}),
-    build.temperatures,
-  );
+  const temperatures = chooseTemperatures(declared.temperatures, build);
   const chatTemplate = description.metadata['tokenizer.chat_template'] ?? '';
   const tokenizer = new Tokenizer(addon, handle, description, [format.template, chatTemplate]);
   const profile = new Profile(format, temperatures, tokenizer, description, known.labels);
@@ -110,4 +107,19 @@ function chooseFormat(
     );
   }
   return { format, source: 'manifest' };
+}
+
+function chooseTemperatures(
+  declared: Readonly<Record<string, number>>,
+  { id, model, temperatures }: CatalogBuild,
+): Temperatures {
+  // A fault that is found from here on is one of the manifest.
+  readTemperatures(declared);
+  try {
+    const isDeclared = Object.keys(declared).length > 0;
+    return readTemperatures(isDeclared ? declared : (model.temperatures ?? {}), temperatures);
+  } catch (error) {
+    if (!(error instanceof ProfileError)) throw error;
+    throw new ProfileError(`the manifest entry of ${id} cannot be used: ${error.message}`);
+  }
 }
