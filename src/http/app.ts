@@ -90,8 +90,19 @@ export interface TaskApp {
   put(name: string, task: SentTask, signal: AbortSignal): Promise<string>;
   list(): Promise<object>;
   show(name: string): Promise<string>;
-  /** Like `Authorized.decide`, for a request whose questions are those of the task. `requestId`: its `X-Request-Id`. */
-  decide(name: string, request: SentRequest, requestId: string, signal: AbortSignal): Promise<DecideReply>;
+  /**
+   * Like `Authorized.decide`, for a request whose questions are those of the task.
+   *
+   * @param model the model that the endpoint serves now: while the task is read, the models may change
+   * @param requestId its `X-Request-Id`
+   */
+  decide(
+    name: string,
+    request: Omit<SentRequest, 'model'>,
+    model: () => string | null,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<DecideReply>;
   remove(name: string): Promise<object>;
   fit(name: string, signal: AbortSignal): Promise<string>;
   /** Makes the shadow build the model of the task. */

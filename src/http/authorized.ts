@@ -48,12 +48,12 @@ export function answerAuthorized(
     const diagnostics = readDiagnostics(headers);
     caller.admit(length);
     return withBody(options, caller, incoming, length, async (body) => {
-      // Not earlier: while the body arrives, the models may change.
-      const request = { body, content, model: model(), format, allowedModels, diagnostics };
+      const request = { body, content, format, allowedModels, diagnostics };
       const decided =
         format === 'task'
-          ? caller.tasks.decide(id ?? '', request, requestId, signal)
-          : caller.decide(request, signal);
+          ? caller.tasks.decide(id ?? '', request, model, requestId, signal)
+          : // Not earlier: while the body arrives, the models may change.
+            caller.decide({ ...request, model: model() }, signal);
       return decisionReply(await decided);
     });
   }

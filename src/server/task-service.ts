@@ -123,11 +123,14 @@ export class TaskService {
         if (task !== null) this.asking.forget(task);
         return { object: 'task', name, deleted: true };
       },
-      decide: async (name, request, requestId, signal) => {
+      decide: async (name, sent, model, requestId, signal) => {
         const task = await this.existing({ workspace, name });
         const asked = await this.asking.ofTask(task);
-        const sent = { caller, task, asked, request, reference: requestId };
-        const decision = await this.shadows.beside(sent, () => decide({ ...request, task: asked }, signal));
+        const request = { ...sent, model: model() };
+        const shadowed = { caller, task, asked, request, reference: requestId };
+        const decision = await this.shadows.beside(shadowed, () =>
+          decide({ ...request, task: asked }, signal),
+        );
         this.asking.keep(task, answerOf(asked, requestId, decision));
         return decision;
       },

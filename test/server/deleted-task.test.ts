@@ -32,7 +32,7 @@ function open(find: () => Promise<typeof TASK>) {
   /** It reads the questions, if they are not in memory. */
   const ask = async () => {
     const sent = {} as Parameters<typeof app.decide>[1];
-    await app.decide('a', sent, 'req_a', new AbortController().signal).catch(() => {});
+    await app.decide('a', sent, () => null, 'req_a', new AbortController().signal).catch(() => {});
   };
   return { app, ask, counts };
 }
