@@ -26,10 +26,10 @@ export function AskBar({ limits, written, asking }: AskBarProps) {
     <div class="actions ask-bar">
       <UndoNote written={written} />
       <ModelChoice limits={limits} model={draft.model} onChange={(model) => change({ model })} />
-      <ActionButton primary off={progress !== null} title="Ctrl+Enter" onClick={() => run(false)}>
+      <ActionButton primary once off={progress !== null} title="Ctrl+Enter" onClick={() => run(false)}>
         Ask
       </ActionButton>
-      <ActionButton off={progress !== null} onClick={() => run(true)}>
+      <ActionButton once off={progress !== null} onClick={() => run(true)}>
         Ask {SPREAD_ASKS} times{price === null ? '' : ` (${price})`}
       </ActionButton>
       {progress !== null && (

@@ -1,11 +1,11 @@
 import { focusEditor } from '../editor/focus-editor.js';
 
-/** Ctrl+Enter asks, also in an editor. */
+/** Ctrl+Enter asks, also in an editor; once, however long it is held. */
 export function onAskKey(event: KeyboardEvent, ask: () => void): void {
   if (event.key !== 'Enter' || event.isComposing || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
   event.stopPropagation();
-  ask();
+  if (!event.repeat) ask();
 }
 
 /** Nothing: browsers submit a form for Enter in any of its fields, such as a radio button, and asking is charged. */

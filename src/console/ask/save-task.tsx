@@ -97,7 +97,9 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
           hint={`1 to ${LIMITS.customIdCharacters} letters, digits, _ . : or -`}
           wrong={name !== '' && !isRight}
         />
-        <ActionButton off={!isRight || action.busy}>Save as a task</ActionButton>
+        <ActionButton once off={!isRight || action.busy}>
+          Save as a task
+        </ActionButton>
       </form>
       <p role="status" class="muted progress-line">
         {action.done}{' '}

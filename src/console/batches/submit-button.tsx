@@ -32,7 +32,7 @@ export function SubmitButton({ lines, prior, now, sent, onSubmit }: SubmitButton
       <>
         <Prior prior={prior} />
         <div class="actions">
-          <ActionButton off={false} onClick={() => onSubmit(prior.repeats + 1)}>
+          <ActionButton once off={false} onClick={() => onSubmit(prior.repeats + 1)}>
             Submit {all} again
           </ActionButton>
           <span class="muted">
@@ -44,7 +44,7 @@ export function SubmitButton({ lines, prior, now, sent, onSubmit }: SubmitButton
   }
   return (
     <div class="actions">
-      <ActionButton primary off={false} onClick={() => onSubmit(prior?.repeats ?? 0)}>
+      <ActionButton primary once off={false} onClick={() => onSubmit(prior?.repeats ?? 0)}>
         Submit {all}
       </ActionButton>
       <span class="muted">

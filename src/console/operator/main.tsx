@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { RemedyTable } from '../ui/error-note.js';
+import { pressOnce } from '../ui/press-once.js';
 import { App } from './operator-app.js';
 import { OPERATOR_REMEDIES } from './operator-remedies.js';
 import '../style/base.css';
@@ -9,6 +10,7 @@ import '../style/usage.css';
 import './operator.css';
 import '../style/media.css';
 
+pressOnce();
 render(
   <RemedyTable.Provider value={OPERATOR_REMEDIES}>
     <App />

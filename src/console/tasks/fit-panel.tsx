@@ -37,7 +37,12 @@ export function FitPanel({ api, name, loaded, source, onChanged }: FitPanelProps
     <section class="panel" aria-labelledby="fit-title" aria-busy={action.busy}>
       <div class="bar">
         <h2 id="fit-title">Fit</h2>
-        <ActionButton primary={fit === null && labels > 0} off={action.busy} onClick={() => action.run(run)}>
+        <ActionButton
+          primary={fit === null && labels > 0}
+          once
+          off={action.busy}
+          onClick={() => action.run(run)}
+        >
           {action.busy ? 'Fitting…' : `Fit to ${count(labels, 'label')}`}
         </ActionButton>
       </div>

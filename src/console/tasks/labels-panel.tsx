@@ -170,7 +170,7 @@ function SendButtons({ upload, keyId, stored, onSend, onStop }: SendButtonsProps
     <>
       {isOther && (
         <>
-          <ActionButton off={false} onClick={() => onSend('all')}>
+          <ActionButton once off={false} onClick={() => onSend('all')}>
             Store all {count(file.lines, 'label')}
           </ActionButton>
           <span class="muted">
@@ -181,7 +181,7 @@ function SendButtons({ upload, keyId, stored, onSend, onStop }: SendButtonsProps
         </>
       )}
       {(left > 0 || isSending) && (
-        <ActionButton primary={!isOther} off={isSending} onClick={() => onSend('others')}>
+        <ActionButton primary={!isOther} once off={isSending} onClick={() => onSend('others')}>
           {isSending
             ? 'Storing…'
             : stored === 0

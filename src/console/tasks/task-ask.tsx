@@ -63,7 +63,7 @@ export function TaskAsk({ api, limits, name, loaded: { task, questions }, onChan
         )}
         <UndoNote written={written} />
         <div class="actions">
-          <ActionButton primary off={progress !== null} title="Ctrl+Enter" onClick={() => run(false)}>
+          <ActionButton primary once off={progress !== null} title="Ctrl+Enter" onClick={() => run(false)}>
             Ask the task
           </ActionButton>
           <span class="muted">At the live price. The numbers of the answer are kept for labels.</span>

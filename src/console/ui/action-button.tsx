@@ -5,6 +5,8 @@ interface ActionButtonProps {
   readonly off: boolean;
   /** Absent: it submits its form, which must ignore it while it is off. */
   readonly onClick?: () => void;
+  /** Whether a double click presses it once, also if the first click is answered before the second: it may be charged. */
+  readonly once?: boolean;
   readonly primary?: boolean;
   readonly quiet?: boolean;
   /** The name for screen readers, if the text alone is not clear. */
@@ -15,7 +17,7 @@ interface ActionButtonProps {
 
 /** A button that keeps the focus while it is off. `disabled` takes the focus away, to the top of the page. */
 export function ActionButton(props: ActionButtonProps) {
-  const { off, onClick, primary = false, quiet = false, label, title, children } = props;
+  const { off, onClick, once = false, primary = false, quiet = false, label, title, children } = props;
   return (
     <button
       type={onClick === undefined ? 'submit' : 'button'}
@@ -23,8 +25,10 @@ export function ActionButton(props: ActionButtonProps) {
       aria-disabled={off}
       aria-label={label}
       title={title}
-      onClick={() => {
-        if (!off) onClick?.();
+      onClick={(event) => {
+        // The number of the click in a series of quick ones.
+        if (once && event.detail > 1) event.preventDefault();
+        else if (!off) onClick?.();
       }}
     >
       {children}

@@ -29,7 +29,9 @@ export function ActionForm({ action, label, button, complete, onSubmit, children
     >
       {children}
       <div class="row">
-        <ActionButton off={off}>{button}</ActionButton>
+        <ActionButton off={off} once>
+          {button}
+        </ActionButton>
         <span role="status" class="muted">
           {action.done}
         </span>
