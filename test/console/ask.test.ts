@@ -123,9 +123,9 @@ test('what is changed while images are decoded is kept', async (t) => {
   const both = withPart(first, (now) => addedImages(now, [image, image]));
   t.strictSame(
     both.images.map(({ name }) => name),
-    ['[a.png]', '[a.png]_2', '[a.png]_3'],
+    ['[a.png]', '[a.png_2]', '[a.png_3]'],
   );
-  t.equal(both.state, 'typed\n[a.png]\n[a.png]_2 [a.png]_3');
+  t.equal(both.state, 'typed\n[a.png]\n[a.png_2] [a.png_3]');
   t.equal(withPart({ ...typed, state: '' }, (now) => addedImages(now, [image])).state, '[a.png]');
   const json = withPart({ ...typed, stateKind: 'json', state: '{}' }, (now) => addedImages(now, [image]));
   t.strictSame([json.state, json.images.length], ['{}', 1]);

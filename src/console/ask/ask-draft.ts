@@ -84,6 +84,8 @@ export function withType(question: QuestionDraft, type: QuestionType): QuestionD
   return { ...question, type, options: others[type] ?? optionsFor(type), others };
 }
 
+const withoutEnds = (name: string): string => name.slice(1, -1);
+
 /**
  * The fields of a draft with further images. Each image gets a unique name; a state that is text gets the new names at its
  * end.
@@ -94,11 +96,9 @@ export function addedImages(
 ): Partial<Draft> {
   const all = [...images];
   for (const image of made) {
-    const name = freeName(
-      all.map((each) => each.name),
-      image.name,
-    );
-    all.push({ ...image, name });
+    // In the brackets: the texts would name an image whose name is the beginning of another one.
+    const taken = all.map(({ name }) => withoutEnds(name));
+    all.push({ ...image, name: `[${freeName(taken, withoutEnds(image.name))}]` });
   }
   if (stateKind === 'json' || made.length === 0) return { images: all };
   const names = all.slice(images.length).map(({ name }) => name);

@@ -1,9 +1,11 @@
 import { useMemo, useState } from 'preact/hooks';
 import { Choice } from '../ui/choice.js';
 import { CopyButton } from '../ui/copy-button.js';
+import { saveFile } from '../ui/save-file.js';
 import { useSettled } from '../ui/use-settled.js';
 import type { Draft } from './ask-draft.js';
 import { codeOf, LANGUAGES, type Language } from './code.js';
+import { imageFiles } from './image-files.js';
 import { buildRequest } from './request.js';
 import { packDraft } from './share.js';
 
@@ -50,11 +52,27 @@ export function CodePanel({ draft }: { readonly draft: Draft }) {
         />
         <CopyButton label="Copy a link to this request" text={link} />
       </div>
+      {draft.images.length > 0 && <ImageFiles images={draft.images} />}
       <p class="muted">
         Programs read the key from the variable <code>TOKEN</code>. A link holds the request but neither key
         nor images, and is not sent to any server.
       </p>
     </section>
+  );
+}
+
+/** Saves the images as the programs read them. */
+function ImageFiles({ images }: Pick<Draft, 'images'>) {
+  const files = imageFiles(images);
+  return (
+    <div class="actions">
+      <span class="muted">Programs read the images from files, which you can save as they are sent:</span>
+      {images.map(({ id, file }, at) => (
+        <button key={id} type="button" onClick={() => saveFile(file, files[at] as string)}>
+          Save {files[at]}
+        </button>
+      ))}
+    </div>
   );
 }
 

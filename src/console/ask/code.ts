@@ -1,5 +1,6 @@
 import { type Dialect, indented, type JsonNode } from '../json/json-node.js';
 import { decisionsRequest } from './decisions-request.js';
+import { imageFiles } from './image-files.js';
 import { inline, placeOf, pythonText, templateLiteral } from './json-text.js';
 import { isKept, JAVASCRIPT_KEEPS, PYTHON_KEEPS } from './kept-json.js';
 import { type BuiltRequest, partOf } from './request.js';
@@ -31,10 +32,6 @@ const WRITERS: Record<Language, (request: BuiltRequest, server: string) => strin
   python: pythonOf,
 };
 
-/** The file of an image, as the programs name it. */
-const fileOf = ({ images }: BuiltRequest, at: number): string =>
-  images[at]?.source.replace(/[^\w.-]/g, '_') || `${partOf(at)}.${images[at]?.format ?? 'png'}`;
-
 const shellQuoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
 const TOO_LONG = '# The request is too long for a command line: save it as request.json.\n';
@@ -51,7 +48,7 @@ function curlOf(request: BuiltRequest, server: string): string {
   } else {
     // `-F` would end the text at its first semicolon.
     lines.push(isShort ? `--form-string request=${shellQuoted(json)}` : "-F 'request=<request.json'");
-    lines.push(...request.images.map((_, at) => `-F ${partOf(at)}=@${fileOf(request, at)}`));
+    lines.push(...imageFiles(request.images).map((file, at) => `-F ${partOf(at)}=@${file}`));
   }
   return `${isShort ? '' : TOO_LONG}${lines.join(' \\\n  ')}\n`;
 }
@@ -69,8 +66,8 @@ const AS_TEXT = 'The request is a text: a value would change a number, or the or
 
 /** The lines that read the images. */
 const dataLines = (request: BuiltRequest): string[] =>
-  request.images.map(
-    (_, at) => `const data${at + 1} = readFileSync(${JSON.stringify(fileOf(request, at))}, 'base64');`,
+  imageFiles(request.images).map(
+    (file, at) => `const data${at + 1} = readFileSync(${JSON.stringify(file)}, 'base64');`,
   );
 const dataOf = (at: number): string => `data${at + 1}`;
 
@@ -175,9 +172,8 @@ const PYTHON: Dialect = {
 
 function pythonOf(request: BuiltRequest, server: string): string {
   const { images } = request;
-  const encoded = images.map(
-    (_, at) =>
-      `${dataOf(at)} = base64.b64encode(open(${JSON.stringify(fileOf(request, at))}, "rb").read()).decode()`,
+  const encoded = imageFiles(images).map(
+    (file, at) => `${dataOf(at)} = base64.b64encode(open(${JSON.stringify(file)}, "rb").read()).decode()`,
   );
   const asText = !isKept(request.node, PYTHON_KEEPS);
   return [
