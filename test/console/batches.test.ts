@@ -258,7 +258,9 @@ test('a list of batches has a bounded number of pages', async (t) => {
 
 test('problems of a whole file', async (t) => {
   t.match(await check(new Blob([''])), { problem: 'The file has no lines.' });
-  t.match(await check(new Blob([new Uint8Array([0xff, 0xfe])])), { problem: 'The file is not UTF-8 text.' });
+  t.match(await check(new Blob([new Uint8Array([0xff, 0xfe])])), {
+    problem: 'The file is not UTF-8 text: save it as UTF-8.',
+  });
   t.match(await check(new Blob(['x\n'.repeat(50_001)])), { problem: /50001 lines/, invalidLines: 50_001 });
   t.match(await check(new Blob([new Uint8Array(32 * 1024 * 1024 + 1)])), { problem: /larger than 32 MiB/ });
   const ended = AbortSignal.abort(new Error('gone'));

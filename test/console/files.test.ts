@@ -28,6 +28,17 @@ const texts = ({ columns, rows }: Awaited<ReturnType<typeof read>>) => ({
   rows: rows.map((row) => row.map((value) => value && indented(value))),
 });
 
+test('a file that is not UTF-8 is refused in plain words', async (t) => {
+  for (const bytes of [
+    Buffer.from('id,na\u00efve\n1,x\n', 'latin1'),
+    Buffer.from('\ufeffid,a\n1,x\n', 'utf16le'),
+  ]) {
+    const refused = { message: 'The file is not UTF-8 text: save it as UTF-8.' };
+    await t.rejects(readRecords(new Blob([bytes]), new AbortController().signal), refused);
+    await t.rejects(readStates(new Blob([bytes])), refused);
+  }
+});
+
 test('records are read from CSV and JSON Lines', async (t) => {
   t.strictSame(texts(await read('\ufeffid,text\r\n1,"a, ""b""\nc"\r\n2,\r\n')), {
     columns: ['id', 'text'],

@@ -49,7 +49,7 @@ test('lines of a file of labels keep their numbers', async (t) => {
   t.match(file, { lines: 4, invalidLines: 1, errors: [{ line: 4, type: 'invalid_json' }] });
   t.strictSame((await read('{"state":"s"}\n{"state":null}\n{"request_id":"r"}\n7\n')).states, 1);
   t.equal((await read('\n \n')).problem, 'The file has no lines.');
-  t.equal((await read(Uint8Array.of(0xff, 0x0a))).problem, 'The file is not UTF-8 text.');
+  t.equal((await read(Uint8Array.of(0xff, 0x0a))).problem, 'The file is not UTF-8 text: save it as UTF-8.');
 });
 
 test('the questions of a task keep the order in which they were sent', async (t) => {

@@ -51,7 +51,10 @@ export class Api {
       const call = { path, signal, repeatable: 'unanswered' } as const;
       const { response, deadline, failure } = await this.calls(0).open(call);
       try {
-        return await response.text();
+        const text = await response.text();
+        // That of a proxy may be a page.
+        JSON.parse(text);
+        return text;
       } catch (error) {
         throw failure(error);
       } finally {

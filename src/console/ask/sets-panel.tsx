@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { indented } from '../json/json-node.js';
 import { readJson } from '../json/read-json.js';
 import { DropZone } from '../ui/drop-zone.js';
+import { readText } from '../ui/read-text.js';
 import { saveFile } from '../ui/save-file.js';
 import type { Draft } from './ask-draft.js';
 import { questionsNode, questionsOf } from './ask-questions.js';
@@ -77,8 +78,12 @@ export function SetsPanel({ draft, replace }: Pick<DraftProps, 'draft' | 'replac
         label="Import a file"
         accept=".json,application/json"
         onFiles={async ([file]) => {
-          const text = (await file?.text()) ?? null;
-          if (text !== null) run((now) => withFile(now, text), `${file?.name} is imported.`);
+          if (file === undefined) return;
+          const text = await readText(file).catch((error: Error) => error);
+          run((now) => {
+            if (text instanceof Error) throw text;
+            return withFile(now, text);
+          }, `${file.name} is imported.`);
         }}
       />
       <p role="status" class="under muted">

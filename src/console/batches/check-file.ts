@@ -1,5 +1,6 @@
 import { LIMITS } from '../../api/index.js';
 import type { RefusedLine } from '../api/error.js';
+import { decoded, NotUtf8 } from '../ui/read-text.js';
 import { type Known, problemOfLine } from './check-line.js';
 
 /** What is known of a batch file before it is sent. */
@@ -72,7 +73,7 @@ export async function checkFile(
       }
     }
   } catch (error) {
-    if (error instanceof TypeError) return done('The file is not UTF-8 text.');
+    if (error instanceof NotUtf8) return done(error.message);
     throw error;
   }
   if (lines === 0) return done('The file has no lines.');
@@ -86,7 +87,7 @@ export async function checkFile(
 export const isBlank = (line: string): boolean => /^[ \t\r]*$/.test(line);
 
 /**
- * The lines of a file, without their ends. Throws TypeError if it is not UTF-8.
+ * The lines of a file, without their ends. Throws NotUtf8.
  *
  * @param withMark whether a byte order mark is a part of the first line, as in a file that is sent as it is
  */
@@ -96,7 +97,7 @@ export async function* linesOf(file: Blob, withMark = false): AsyncGenerator<str
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
-    const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
+    const text = decoded(() => (done ? decoder.decode() : decoder.decode(value, { stream: true })));
     // Only the new text is searched: a line may have many parts.
     const complete = text.split('\n');
     complete[0] = rest + (complete[0] as string);

@@ -1,5 +1,6 @@
 import { type JsonNode, text as textNode } from '../json/json-node.js';
 import { readJson } from '../json/read-json.js';
+import { readText } from '../ui/read-text.js';
 import { rowsOfCsv } from './rows-of-csv.js';
 
 /** A table of records: CSV with a title row, or JSON Lines with an object per line. */
@@ -33,7 +34,7 @@ class Turns {
 
 /** Reads a file of records, in turns with the page. Rejects with Error if it is none, or with the signal's reason. */
 export async function readRecords(file: Blob, signal: AbortSignal): Promise<Records> {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+  const text = await readText(file);
   const records = /^\s*\{/.test(text) ? await readJsonLines(text, signal) : await readCsv(text, signal);
   if (records.rows.length === 0) throw new Error('The file has no records.');
   return records;

@@ -47,8 +47,13 @@ export function ResultsPanel({ api, batch, results, onResults, onCollected }: Re
   const join = async ([chosen]: File[]) => {
     if (chosen === undefined || results === null) return;
     latest.current = chosen;
-    const read = await readStates(chosen).catch(() => new Map<string, string>());
+    const read = await readStates(chosen).catch((error: Error) => error);
     if (latest.current !== chosen) return;
+    if (read instanceof Error) {
+      setJoined(`${chosen.name}: ${read.message}`);
+      setStates(null);
+      return;
+    }
     const known = results.rows.filter((row) => read.has(row.id)).length;
     setJoined(`${chosen.name} has ${count(known, 'line')} of ${whole(results.rows.length)}.`);
     setStates(known === 0 ? null : read);

@@ -2,6 +2,7 @@ import { LIMITS } from '../../api/index.js';
 import { hasState, LabelRoom } from '../../client/index.js';
 import type { RefusedLine } from '../api/error.js';
 import { isBlank, linesOf } from '../batches/check-file.js';
+import { NotUtf8 } from '../ui/read-text.js';
 
 /** A line of a file of labels. */
 interface LabelLine {
@@ -61,7 +62,7 @@ export async function readLabelFile(file: File, signal: AbortSignal): Promise<La
       if (lines % TURN_LINES === 0) await new Promise((resolve) => setTimeout(resolve));
     }
   } catch (error) {
-    if (error instanceof TypeError) return done('The file is not UTF-8 text.');
+    if (error instanceof NotUtf8) return done(error.message);
     throw error;
   }
   return done(lines === 0 ? 'The file has no lines.' : null);
