@@ -29,8 +29,8 @@ export function App() {
   const [forgets, setForgets] = useState(0);
   const forget = () => {
     leave(null);
-    // A link holds a request.
-    if (route.shared !== null) location.hash = '/ask';
+    // A link holds a request, which the Back button must not bring back.
+    if (route.shared !== null) location.replace('#/ask');
     setForgets((before) => before + 1);
   };
   // After the cleanups of the layout effects of the views, which keep their drafts.

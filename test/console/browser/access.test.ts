@@ -93,6 +93,8 @@ consoleTest('a key that is forgotten leaves no draft and no file for the next on
   await page.keyboard.press('Enter');
   await page.getByRole('form', { name: 'Request' }).waitFor();
   t.equal(await page.getByText('Only for this key').count(), 0);
+  await page.goBack();
+  t.notMatch(page.url(), shared, 'nor does the Back button bring it back');
   await page.getByRole('link', { name: 'Batches' }).click();
   await page.getByRole('heading', { name: 'Batches of this key' }).waitFor();
   t.equal(await page.getByText('lines.jsonl').count(), 0);
