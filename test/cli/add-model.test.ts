@@ -97,7 +97,7 @@ test('a model with decision metadata, in place; removing it leaves the file', as
   const removed = await run(['remove', 'decision', '--force', '--json']);
   t.equal(removed.code, 0, removed.stderr);
   t.match(JSON.parse(removed.stdout), [{ build: 'tiny-20260101' }]);
-  t.match(removed.stderr, /answered by tiny from the next start on/);
+  t.match(removed.stderr, /answered by tiny from the next start or decider reload on/);
   t.match(removed.stderr, /decision\.gguf is outside the models folder and was not deleted/);
   t.ok(existsSync(source));
 });

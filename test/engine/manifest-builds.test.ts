@@ -170,7 +170,7 @@ test('the default is removed only by force, the only model never', async (t) => 
   t.equal(removeBuilds(MANIFEST, 'one-20260202', true).manifest.default, 'one');
   const { manifest, notices } = removeBuilds(MANIFEST, 'one', true);
   t.equal(manifest.default, 'two');
-  t.match(notices, [/are answered by two from the next start on/]);
+  t.match(notices, [/are answered by two from the next start or decider reload on/]);
   const alias = { ...MANIFEST, default: 'uno' };
   t.throws(() => removeBuilds(alias, 'one', false), { message: /--force/ });
   const pinned = { ...MANIFEST, default: 'one-20260101' };

@@ -155,7 +155,7 @@ function extendModel(
   const newest = newestOf({ builds });
   const notices = [
     newest === build
-      ? `${id} is answered by the new build from the next start on; the older ones keep their own names.`
+      ? `${id} is answered by the new build from the next start or decider reload on; the older ones keep their own names.`
       : `${id} is still answered by ${buildId(existing, newest)}, whose date is later than ${build.date}.`,
   ];
   if (existing.temperatures !== undefined) {
@@ -206,7 +206,9 @@ export function removeBuilds(manifest: Manifest, name: string, force: boolean): 
     );
   }
   const after = left.length > 0 ? found.id : first.id;
-  const notices = [`Requests that name no model are answered by ${after} from the next start on.`];
+  const notices = [
+    `Requests that name no model are answered by ${after} from the next start or decider reload on.`,
+  ];
   return { manifest: { ...manifest, default: after, models }, removed, notices };
 }
 
