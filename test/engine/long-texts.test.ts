@@ -18,10 +18,14 @@ test('a text is cut only if it is longer than the bound, and no part is', async 
   }
 });
 
-test('it is cut before the space behind a word, if one is near', async (t) => {
+test('it is cut before the space or line end behind a word, if one is near', async (t) => {
   const [first, second] = cutLongText(`${letters(WHOLE_UNITS_MAX - 9)} nine, and more`);
   t.equal(first, letters(WHOLE_UNITS_MAX - 9));
   t.equal(second, ' nine, and more');
+  t.equal(
+    cutLongText(`${'語'.repeat(WHOLE_UNITS_MAX - 9)}\n語。\n${letters(9)}`)[1],
+    `\n語。\n${letters(9)}`,
+  );
   t.equal(cutLongText(`${letters(9)} ${letters(WHOLE_UNITS_MAX)}`)[0]?.length, WHOLE_UNITS_MAX);
 });
 

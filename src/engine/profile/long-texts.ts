@@ -12,13 +12,13 @@ export const TOKENIZING_STACK_MEBIBYTES = 128;
  */
 export const WHOLE_UNITS_MAX = 131_072;
 
-/** How far before the end of a part a space is searched for, in code units. */
+/** How far before the end of a part a space or line end is searched for, in code units. */
 const SEARCHED_UNITS = 1_024;
 
-const SPACE = 0x20;
-const WORD_END = /[\p{L}\p{N}]/u;
+/** Where a cut changes no tokens of most vocabularies: those of words begin with a space. Not all languages have spaces. */
+const AFTER_WORD = /^[\p{L}\p{N}][ \n]$/u;
 
-/** Cuts a text that is too long, where possible before the space behind a word; others come back whole. */
+/** Cuts a text that is too long, where possible before the space or line end behind a word; others come back whole. */
 export function cutLongText(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -33,7 +33,7 @@ export function cutLongText(text: string): string[] {
 /** Where a part ends that may not go beyond `limit`: a surrogate pair is not cut. */
 function endOfPart(text: string, limit: number): number {
   for (let at = limit; at > limit - SEARCHED_UNITS; at--) {
-    if (text.charCodeAt(at) === SPACE && WORD_END.test(text.charAt(at - 1))) return at;
+    if (AFTER_WORD.test(text.slice(at - 1, at + 1))) return at;
   }
   return isLowSurrogate(text.charCodeAt(limit)) ? limit - 1 : limit;
 }
