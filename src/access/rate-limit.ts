@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.js';
 import type { Clock } from '../base/index.js';
-import { type MinuteLimits, type RatesLeft, SlidingWindow } from './sliding-window.js';
+import { type MinuteLimits, type RatesLeft, SlidingWindow, WINDOW_MS } from './sliding-window.js';
 
 /** At this many keys, those that were idle for a minute are removed before another one is added. */
 const SWEEP_KEYS_MIN = 1_024;
@@ -16,12 +16,20 @@ export interface RateLimits {
   left(key: string, limits: MinuteLimits): RatesLeft;
 }
 
-/** Limits the requests and bytes per minute of each key. In memory only: a restart resets it. */
+/**
+ * Limits the requests and bytes per minute of each key. In memory only: a restart resets it.
+ *
+ * `earlyMs`: `add` counts requests up to this many milliseconds too early. `Retry-After` is longer by as much, and a minute
+ * at most.
+ */
 export class RateLimiter implements RateLimits {
   private readonly windows = new Map<string, SlidingWindow>();
   private sweepAt = SWEEP_KEYS_MIN;
 
-  constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly earlyMs = 0,
+  ) {}
 
   take(key: string, bytes: number, limits: MinuteLimits): void {
     const now = this.clock.monotonic();
@@ -37,14 +45,14 @@ export class RateLimiter implements RateLimits {
     throw new ApiError(
       'rate_limited',
       `The key is over its limit of ${limits.requestsPerMinute} requests or ${limits.bytesPerMinute} bytes per minute.`,
-      { retryAfterSeconds: waitMs / 1_000 },
+      { retryAfterSeconds: Math.min(waitMs + this.earlyMs, WINDOW_MS) / 1_000 },
     );
   }
 
-  /** Counts requests of a key that another process has admitted. */
-  add(key: string, requests: number, bytes: number, limits: MinuteLimits): void {
+  /** Counts requests of a key that another process has admitted at `time`, by the monotonic clock of this one. */
+  add(key: string, time: number, requests: number, bytes: number): void {
     const now = this.clock.monotonic();
-    this.windowOf(key, now).add(now, requests, bytes, limits);
+    this.windowOf(key, now).add(now, Math.min(time, now), requests, bytes);
   }
 
   left(key: string, limits: MinuteLimits): RatesLeft {

@@ -1,4 +1,5 @@
-const WINDOW_MS = 60_000;
+/** The limits are about this many milliseconds. */
+export const WINDOW_MS = 60_000;
 const CAPACITY_START = 64;
 
 /** What a key may send in a minute. */
@@ -36,15 +37,15 @@ export class SlidingWindow {
     return 0;
   }
 
-  /**
-   * Counts requests that another process admitted, also beyond the limit of bytes. Those beyond the limit of requests are
-   * dropped.
-   */
-  add(now: number, requests: number, bytes: number, { requestsPerMinute }: MinuteLimits): void {
+  /** Counts requests that another process admitted at `time`, at `now` or earlier, also beyond the limits. */
+  add(now: number, time: number, requests: number, bytes: number): void {
     this.forget(now);
-    const kept = Math.min(requests, requestsPerMinute - this.count);
-    const each = Math.floor(bytes / Math.max(kept, 1));
-    for (let at = 1; at <= kept; at += 1) this.push(now, at < kept ? each : bytes - each * (kept - 1));
+    if (time + WINDOW_MS <= now) return;
+    const later = this.takeLaterThan(time);
+    const each = Math.floor(bytes / requests);
+    for (let at = 1; at <= requests; at += 1)
+      this.push(time, at < requests ? each : bytes - each * (requests - 1));
+    for (const entry of later.reverse()) this.push(entry.time, entry.size);
   }
 
   /** What is left of the limits at `now`. Counts nothing. */
@@ -81,6 +82,19 @@ export class SlidingWindow {
       leaving = Math.max(leaving, index + 1);
     }
     return leaving === 0 ? 0 : (this.times[this.at(leaving - 1)] as number) + WINDOW_MS - now;
+  }
+
+  /** Removes the requests after `time`, and returns them, the last one first. */
+  private takeLaterThan(time: number): { readonly time: number; readonly size: number }[] {
+    const taken: { readonly time: number; readonly size: number }[] = [];
+    for (; this.count > 0; this.count -= 1) {
+      const last = this.at(this.count - 1);
+      const entry = { time: this.times[last] as number, size: this.sizes[last] as number };
+      if (entry.time <= time) break;
+      this.bytes -= entry.size;
+      taken.push(entry);
+    }
+    return taken;
   }
 
   private at(index: number): number {

@@ -27,6 +27,13 @@ class NaiveWindow {
     return true;
   }
 
+  add(time: number, requests: number, bytes: number): void {
+    const each = Math.floor(bytes / requests);
+    for (let at = 1; at <= requests; at += 1)
+      this.taken.push({ at: time, bytes: at < requests ? each : bytes - each * (requests - 1) });
+    this.taken.sort((one, other) => one.at - other.at);
+  }
+
   /** The milliseconds until it fits, if nothing else comes. */
   wait(now: number, bytes: number, limits: Limits): number {
     const leaving = this.taken.map(({ at }) => at + MINUTE_MS).filter((at) => at > now);
@@ -43,6 +50,12 @@ function compare({ integer, pick }: Random): string | null {
     now += pick([0, 0, 1, integer(100), integer(1_000), integer(100) === 0 ? integer(90_000) : 0]);
     if (integer(100) === 0) limits.requestsPerMinute = 1 + integer(150);
     if (integer(100) === 0) limits.bytesPerMinute = 1 + integer(2_000);
+    if (integer(30) === 0) {
+      const time = now - pick([0, integer(2_000), integer(90_000)]);
+      const [requests, sum] = [1 + integer(10), integer(300)];
+      naive.add(time, requests, sum);
+      window.add(now, time, requests, sum);
+    }
     const bytes = pick([
       0,
       1,
@@ -112,20 +125,17 @@ test('a window is idle when its last request is a minute old', async (t) => {
   t.ok(window.isIdle(MINUTE_MS + 5));
 });
 
-test('requests taken elsewhere count too, and no more are kept than the limit', async (t) => {
+test('requests taken elsewhere count too, also beyond the limits', async (t) => {
   const window = new SlidingWindow();
   const limits = { bytesPerMinute: 100, requestsPerMinute: 5 };
   t.equal(window.take(0, 10, limits), 0);
-  window.add(1_000, 3, 20, limits);
-  t.match(window.left(1_000, limits), { requests: 1, bytes: 70 });
-  window.add(2_000, 7, 90, limits);
-  t.match(window.left(2_000, limits), { requests: 0, bytes: 0 });
-  t.equal(
-    window.take(2_000, 1, limits),
-    MINUTE_MS - 1_000,
-    'until two of the three are gone, and the bytes with them',
-  );
-  window.add(2_000, 1, 1, limits);
-  t.match(window.left(MINUTE_MS + 1_999, limits), { requests: 4, bytes: 10 });
+  window.add(1_500, 1_000, 3, 20);
+  t.match(window.left(1_500, limits), { requests: 1, bytes: 70 });
+  window.add(2_500, 2_000, 7, 90);
+  t.match(window.left(2_500, limits), { requests: 0, bytes: 0 });
+  t.equal(window.take(2_500, 1, limits), MINUTE_MS - 500, 'until seven of the eleven are gone');
+  window.add(2_500, 1_500, 1, 1);
+  t.equal(window.take(2_500, 1, limits), MINUTE_MS - 500);
+  t.match(window.left(MINUTE_MS + 1_999, limits), { requests: 0, bytes: 10 });
   t.match(window.left(MINUTE_MS + 2_000, limits), { requests: 5, bytes: 100 });
 });

@@ -94,7 +94,7 @@ export class Node {
     await this.session.start();
     await this.directory.start();
     this.ledger.start();
-    this.limiter.start();
+    await this.limiter.start();
   }
 
   /** Writes the charges, returns the leases and closes the connections. */

@@ -34,7 +34,6 @@ const RELEASE = [
   statement('reaper-delete-leases', 'DELETE FROM credit_leases WHERE node = ANY($1)'),
   statement('reaper-free-chunks', 'UPDATE batch_chunks SET node = NULL WHERE node = ANY($1)'),
   statement('reaper-free-duties', 'DELETE FROM duties WHERE node = ANY($1)'),
-  statement('reaper-delete-rates', 'DELETE FROM request_rates WHERE node = ANY($1)'),
   statement('reaper-delete-nodes', 'DELETE FROM nodes WHERE id = ANY($1)'),
 ];
 

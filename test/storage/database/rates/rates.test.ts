@@ -11,7 +11,6 @@ import { until } from '../../../support/until.js';
 const LIMITS = { requestsPerMinute: 10, bytesPerMinute: 1_000 };
 const directory = {
   key: (id: string) => (id === 'unknown' ? undefined : { workspace: 'one' }),
-  workspace: (id: string) => (id === 'one' ? LIMITS : undefined),
 } as unknown as Directory;
 
 async function startNode(t: Test, database: Database) {
@@ -62,35 +61,60 @@ test('exchanges repeat; the counts of a failed one are in the next one', NEEDS_P
   await t.rejects(one.rates.exchange());
   taken(one.rates, 2);
   await sql(database, 'ALTER TABLE away RENAME TO request_rates');
-  one.rates.start();
-  two.rates.start();
+  await one.rates.start();
+  await two.rates.start();
   one.clock.advance(1_000);
   await until(async () => (await sql(database, 'SELECT * FROM request_rates')).length === 1);
   await until(() => {
     two.clock.advance(1_000);
     return two.rates.left('key', LIMITS).requests === 5;
   });
-  await sql(database, 'UPDATE request_rates SET second = second - 61');
+  await sql(database, 'UPDATE request_rates SET second = second - 71');
   await two.rates.exchange();
   t.strictSame(await sql(database, 'SELECT * FROM request_rates'), [], 'old rows are deleted');
 });
 
-test('a node alone exchanges nothing', NEEDS_POSTGRES, async (t) => {
+test(
+  'a node that starts counts the last minute of a node that was alone, and has ended',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { database } = await newDatabase(t);
+    const one = await startNode(t, database);
+    await one.rates.start();
+    taken(one.rates, 5, 10);
+    await one.rates.stop();
+    await one.session.stop();
+    await sql(database, 'UPDATE request_rates SET second = second - 40');
+    const two = await startNode(t, database);
+    await two.rates.start();
+    t.match(two.rates.left('key', LIMITS), { requests: 5, bytes: 950 });
+    two.clock.advance(20_000);
+    t.match(two.rates.left('key', LIMITS), { requests: 10, bytes: 1_000 });
+  },
+);
+
+test('a node that has lost its session does not count its own requests twice', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);
-  const { rates } = await startNode(t, database);
-  taken(rates, 5);
+  const { rates, session } = await startNode(t, database);
+  await rates.start();
+  taken(rates, 3);
   await rates.exchange();
-  t.strictSame(await sql(database, 'SELECT * FROM request_rates'), []);
+  session.lost(session.id as number);
+  taken(rates, 1);
+  await until(() => session.isServing);
+  await rates.exchange();
+  await rates.exchange();
+  t.match(rates.left('key', LIMITS), { requests: 6 });
 });
 
 test('what is new among the counts of other nodes', async (t) => {
   const counts = new RemoteCounts();
-  const row = { key: 'k', node: 1, second: 5, requests: 2, bytes: 20 };
-  t.strictSame(counts.added([row]), [{ key: 'k', requests: 2, bytes: 20 }]);
+  const row = { key: 'k', node: 1, second: 5, requests: 2, bytes: 20, ageMs: 7 };
+  t.strictSame(counts.added([row]), [{ key: 'k', requests: 2, bytes: 20, ageMs: 7 }]);
   t.strictSame(counts.added([row]), []);
   const later = { ...row, second: 6, requests: 1, bytes: 7 };
   t.strictSame(counts.added([{ ...row, requests: 5, bytes: 60 }, later]), [
-    { key: 'k', requests: 3, bytes: 40 },
-    { key: 'k', requests: 1, bytes: 7 },
+    { key: 'k', requests: 3, bytes: 40, ageMs: 7 },
+    { key: 'k', requests: 1, bytes: 7, ageMs: 7 },
   ]);
 });

@@ -104,7 +104,6 @@ test(
       `INSERT INTO credit_leases VALUES ('a', ${id}, 10), ('a', ${other}, 20), ('b', ${id}, 5)`,
       `INSERT INTO batch_chunks (batch, chunk, node) VALUES ('x', 0, ${id}), ('x', 1, ${other})`,
       `INSERT INTO duties VALUES ('batches', ${id})`,
-      `INSERT INTO request_rates VALUES ('k', ${id}, 1, 1, 1)`,
       `UPDATE nodes SET expires = 0 WHERE id = ${id}`,
     ])
       await sql(database, text);
@@ -126,7 +125,6 @@ test(
       { node: other },
     ]);
     t.strictSame(await sql(database, 'SELECT * FROM duties'), []);
-    t.strictSame(await sql(database, 'SELECT * FROM request_rates'), []);
     t.equal(lost, 0);
     dead.clock.advance(HEARTBEAT_MS);
     await until(() => lost === 1 && dead.session.isServing);
