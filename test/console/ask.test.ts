@@ -3,6 +3,7 @@ import { phasesOf } from '../../src/console/api/api-types.js';
 import { addedImages, type Draft, option, question, withPart } from '../../src/console/ask/ask-draft.js';
 import { questionsNode, questionsOf } from '../../src/console/ask/ask-questions.js';
 import { EXAMPLES, FIRST_DRAFT } from '../../src/console/ask/examples.js';
+import { orientationOf } from '../../src/console/ask/orientation.js';
 import { bodyOf, buildRequest, usesOf } from '../../src/console/ask/request.js';
 import { LINK_CHARACTERS_MAX, packDraft, unpackDraft } from '../../src/console/ask/share.js';
 import { repeat, spreadOf, widest } from '../../src/console/ask/spread.js';
@@ -13,6 +14,8 @@ import { checkRequest, openBody } from '../../src/decide/index.js';
 import { stateText } from '../../src/decide/request/state-text.js';
 import type { CatalogBuild } from '../../src/engine/index.js';
 import { HOSTILE, hostileDraft, imageDraft } from '../support/console/drafts.js';
+import { jpeg } from '../support/images/jpeg.js';
+import { png } from '../support/images/png.js';
 
 const MODEL = { id: 'any', model: { id: 'any', reads_images: true } } as CatalogBuild;
 /** Reads a request as the server does. Throws ApiError. */
@@ -230,4 +233,18 @@ test('the phases of Server-Timing', async (t) => {
   ]);
   t.strictSame(phasesOf(null), []);
   t.strictSame(phasesOf('cache, db;desc="x"'), []);
+});
+
+test('the orientation of an image is read from whatever is left of its file', async (t) => {
+  const whole = await jpeg({ orientation: 6 });
+  t.equal(await orientationOf(new Blob([whole]), 'jpeg'), 6);
+  t.equal(await orientationOf(new Blob([await jpeg()]), 'jpeg'), 1);
+  t.equal(await orientationOf(new Blob([png()]), 'png'), 1);
+  for (let end = 3; end < whole.length; end += 7) {
+    const cut = new Blob([whole.subarray(0, end)]);
+    for (const format of ['jpeg', 'png'] as const) {
+      const found = await orientationOf(cut, format);
+      if (found !== 1 && found !== 6) t.fail(`${format} of ${end} bytes: ${found}`);
+    }
+  }
 });

@@ -32,6 +32,8 @@ export interface ImageDraft {
   readonly source: string;
   /** Whether it was made smaller, to the limits. */
   readonly scaled: boolean;
+  /** Whether it was turned, as its EXIF data say. */
+  readonly turned: boolean;
 }
 
 /** A request that is being written. */

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../api/index.js';
 import { type ImageDraft, nextId } from './ask-draft.js';
+import { orientationOf } from './orientation.js';
 
 /** A file cannot be used as an image; the message says why. */
 export class ImageProblem extends Error {
@@ -11,7 +12,8 @@ const { imageSidePixelsMin: MIN, imageSidePixelsMax: MAX, imageBytes: BYTES_MAX 
 const QUALITY = 0.92;
 
 /**
- * Reads a file that was dropped in. An image with a side over the limit is made smaller, as its proportions permit.
+ * Reads a file that was dropped in. An image with a side over the limit is made smaller, as its proportions permit. One that
+ * is shown turned by its EXIF data is sent so: the server ignores them.
  * Throws ImageProblem.
  */
 export async function readImage(file: File): Promise<ImageDraft> {
@@ -27,11 +29,12 @@ export async function readImage(file: File): Promise<ImageDraft> {
       const at = `${bitmap.width} × ${bitmap.height}`;
       throw new ImageProblem(`${file.name} has ${at} pixels; each side needs ${MIN} to ${MAX}.`);
     }
-    const blob = scale === 1 ? file : await resized(bitmap, width, height, format);
+    const turned = (await orientationOf(file, format)) !== 1;
+    const blob = scale === 1 && !turned ? file : await redrawn(bitmap, width, height, format);
     if (blob.size > BYTES_MAX)
       throw new ImageProblem(`${file.name} is larger than ${BYTES_MAX / 2 ** 20} MiB.`);
     const common = { id: nextId(), name: `[${file.name}]`, source: file.name };
-    return { ...common, file: blob, format, width, height, scaled: scale < 1 };
+    return { ...common, file: blob, format, width, height, scaled: scale < 1, turned };
   } finally {
     bitmap.close();
   }
@@ -46,7 +49,7 @@ async function formatOf(file: Blob): Promise<'png' | 'jpeg' | null> {
   return JPEG.every((byte, at) => head[at] === byte) ? 'jpeg' : null;
 }
 
-async function resized(
+async function redrawn(
   bitmap: ImageBitmap,
   width: number,
   height: number,

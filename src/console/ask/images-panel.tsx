@@ -115,7 +115,7 @@ interface ImageRowProps {
 }
 
 function ImageRow({ image, uses, change, remove, wrongId }: ImageRowProps) {
-  const { name, file, width, height, scaled, source } = image;
+  const { name, file, width, height, scaled, turned, source } = image;
   const used =
     uses === 0
       ? 'Not used yet: write this name into the state or a question.'
@@ -137,7 +137,8 @@ function ImageRow({ image, uses, change, remove, wrongId }: ImageRowProps) {
           />
         </label>
         <p class="muted">
-          {source}: {width} × {height} pixels{scaled ? ', scaled down' : ''}, {bytes(file.size)}
+          {source}: {width} × {height} pixels{scaled && ', scaled down'}
+          {turned && ', turned by its EXIF data'}, {bytes(file.size)}
         </p>
         <p class={uses === 0 ? 'warning' : 'muted'}>{used}</p>
       </div>

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import sharp, { type Sharp } from 'sharp';
 import { ask, consoleTest, enter } from '../../support/console/console.js';
 import { dropFiles } from '../../support/console/drop.js';
 import { png } from '../../support/images/png.js';
@@ -54,3 +55,49 @@ consoleTest(
     t.strictSame(JSON.parse(stdout), shown);
   },
 );
+
+/** An image that is bright in one corner. */
+const cornered = (orientation: number, format: 'jpeg' | 'png' = 'jpeg'): Promise<Buffer> => {
+  const corner = { create: { width: 60, height: 40, channels: 3, background: 'white' } } as const;
+  return sharp({ create: { width: 300, height: 400, channels: 3, background: 'black' } })
+    .composite([{ input: corner, top: 0, left: 0 }])
+    .withMetadata({ orientation })
+    .toFormat(format)
+    .toBuffer();
+};
+
+/** The size of an image as it is stored, and whether each corner is bright. */
+async function corners(image: Buffer | Sharp) {
+  const { data, info } = await sharp(Buffer.isBuffer(image) ? image : await image.toBuffer())
+    .grayscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  const at = (x: number, y: number) => (data[y * width + x] ?? 0) > 128;
+  const [right, bottom] = [width - 10, height - 10];
+  return [width, height, at(10, 10), at(right, 10), at(10, bottom), at(right, bottom)];
+}
+
+consoleTest('an image is sent as it is shown, whatever its EXIF data say', async (t, tab, world) => {
+  const { page } = tab;
+  await enter(tab, world);
+  const images = page.getByRole('region', { name: 'Images' });
+  const files = await Promise.all([1, 2, 3, 4, 5, 6, 8].map((each) => cornered(each)));
+  files.push(await cornered(6, 'png'));
+  await dropFiles(
+    images.locator('.drop'),
+    files.map((bytes, at) => ({ name: `${at + 1}.jpg`, type: 'image/jpeg', bytes })),
+  );
+  await images
+    .getByText('Used 1 time.')
+    .nth(files.length - 1)
+    .waitFor();
+  t.equal(await images.getByText('turned by its EXIF data').count(), 7);
+  for (const [at, original] of files.entries()) {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: `Save ${at + 1}.jpg` }).click();
+    const saved = readFileSync(await (await download).path());
+    t.strictSame(await corners(saved), await corners(sharp(original).rotate()), `file ${at + 1}`);
+    if (at === 0) t.ok(saved.equals(original), 'the file itself');
+  }
+});

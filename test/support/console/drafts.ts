@@ -36,6 +36,7 @@ const image = {
   height: 300,
   source: 'a b.png',
   scaled: false,
+  turned: false,
 } as const;
 export const imageDraft: Draft = {
   ...FIRST_DRAFT,
