@@ -70,6 +70,7 @@ export type { Entry } from './scheduler/scheduler-types.js';
 export { runTogether, settle } from './scheduler/step.js';
 export type { Wave } from './scheduler/wave-builder.js';
 export { deriveSizes, devicesOf, type EngineSizes, settingsOf } from './sizes.js';
+export { isCancelled } from './wave/cancelled.js';
 export { roundsOf } from './wave/decodes.js';
 export { type ImageEncoder, NO_ENCODER, runWave } from './wave/run-wave.js';
 export { type PlanImage, prefixKey } from './wave/wave-images.js';

@@ -1,4 +1,4 @@
-import { type EngineEvents, LANE_STATES } from '../engine/index.js';
+import { type EngineEvents, isCancelled, LANE_STATES } from '../engine/index.js';
 import type { Log, Metrics } from '../telemetry/index.js';
 import type { LoadedBuild } from './models/loaded-build.js';
 import type { WaveHistory } from './operator/api/wave-history.js';
@@ -46,7 +46,8 @@ export function engineEvents(
     waveLost: () => wavesLost.inc(model),
     laneChanged: (lane, state, reason) => {
       const fields = { model: build, lane, state };
-      if (reason !== null) log.error({ ...fields, err: reason }, 'an engine thread has failed');
+      const isFailure = reason !== null && !isCancelled(reason);
+      if (isFailure) log.error({ ...fields, err: reason }, 'an engine thread has failed');
       else if (state !== 'closed') log.info(fields, 'an engine thread has changed its state');
       if (state === 'closed') waves.forget(lane);
       if (state === 'stuck') onStuck(`${build}: ${(reason as Error).message}`);

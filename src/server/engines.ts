@@ -50,6 +50,8 @@ export class Engines {
   private limits: RequestLimits;
   private resolveStuck: (reason: string) => void = () => {};
   private stuckBy: string | null = null;
+  /** Whether all waves were aborted: what llama.cpp logs of that is no failure. */
+  private isCancelled = false;
   /** Resolves, with the reason, when a thread will never work again: the process has to be restarted. */
   readonly stuck = new Promise<string>((resolve) => {
     this.resolveStuck = resolve;
@@ -166,7 +168,9 @@ export class Engines {
     await this.loadMissing(this.set, stop);
     stop.throwIfAborted();
     // Not earlier: if a model does not load, its error says why.
-    this.prepared.addon.onLog((level, text) => logLine(log, level, text));
+    this.prepared.addon.onLog((level, text) => {
+      if (!this.isCancelled) logLine(log, level, text);
+    });
   }
 
   /** Starts the preparing threads of a set whose builds are loaded. Rejects with the first thread's error. */
@@ -276,6 +280,7 @@ export class Engines {
 
   /** Aborts the waves in progress. */
   cancel(): void {
+    this.isCancelled = true;
     for (const thread of this.loader.threads) thread.cancel();
   }
 
