@@ -1,13 +1,11 @@
 import { test } from 'tap';
-import { LIMITS } from '../../src/api/index.js';
 import { checkLines, type LinesRefusal } from '../../src/batch/ingest/check-batch-file.js';
-import type { BatchList, Limits } from '../../src/console/api/api-types.js';
+import type { Limits } from '../../src/console/api/api-types.js';
 import { CALLER_REMEDIES } from '../../src/console/api/caller-remedies.js';
 import { CallError, remedyOf } from '../../src/console/api/error.js';
 import { shownModel } from '../../src/console/ask/models.js';
 import { batchCost } from '../../src/console/batches/batch-cost.js';
 import { checkFile } from '../../src/console/batches/check-file.js';
-import { BATCHES_SHOWN_MAX, listBatches, PAGES_MAX } from '../../src/console/batches/list-batches.js';
 import {
   idempotencyKeyOf,
   isRepeatable,
@@ -202,58 +200,6 @@ test('the idempotency key follows from file, token and repetition, and tells not
   const { keyed, ...before } = submission;
   t.ok(keyed);
   t.equal(idempotencyKeyOf(before, 'dk_a'), `console-${submission.digest}-0`, 'begun before an update');
-});
-
-/** The list of the server, with a number of batches; ids that are gone are unknown. */
-function batchList(count: number, gone: readonly string[] = []) {
-  const ids = Array.from({ length: count }, (_, at) => `batch_${at}`).filter((id) => !gone.includes(id));
-  const asked: string[] = [];
-  const readPage = async (query: string) => {
-    asked.push(query);
-    const parameters = new URLSearchParams(query);
-    const [limit, after] = [Number(parameters.get('limit')), parameters.get('after')];
-    const from = after === null ? 0 : ids.indexOf(after) + 1;
-    if (after !== null && from === 0) throw new CallError(404, 'batch_not_found', 'gone');
-    const data = ids.slice(from, from + limit).map((id) => ({ id }));
-    return { object: 'list', data, has_more: from + limit < ids.length } as unknown as BatchList;
-  };
-  return { asked, readPage };
-}
-
-test('the newest batches are listed, and further reads begin before them', async (t) => {
-  const list = async (count: number, skipped: string | null = null, gone: readonly string[] = []) => {
-    const { asked, readPage } = batchList(count, gone);
-    const { batches, ...rest } = await listBatches(readPage, skipped);
-    const [newest, oldest] = [batches[0]?.id ?? null, batches.at(-1)?.id ?? null];
-    return { ...rest, shown: batches.length, newest, oldest, pages: asked.length };
-  };
-  const most = BATCHES_SHOWN_MAX;
-  t.match(await list(0), { shown: 0, skipped: null, pages: 1 });
-  t.match(await list(most), { shown: most, oldest: 'batch_0', skipped: null });
-  t.match(await list(most + 1), {
-    shown: most,
-    newest: `batch_${most}`,
-    oldest: 'batch_1',
-    skipped: 'batch_0',
-  });
-  t.match(await list(2_601), { newest: 'batch_2600', oldest: 'batch_601', skipped: 'batch_600', pages: 27 });
-  t.match(await list(2_651, 'batch_600'), {
-    newest: 'batch_2650',
-    oldest: 'batch_651',
-    skipped: 'batch_650',
-    pages: 21,
-  });
-  t.match(await list(2_651, 'batch_600', ['batch_600']), {
-    newest: 'batch_2650',
-    oldest: 'batch_651',
-    pages: 28,
-  });
-});
-
-test('a list of batches has a bounded number of pages', async (t) => {
-  const most = PAGES_MAX * LIMITS.batchesListed;
-  t.equal((await listBatches(batchList(most).readPage, null)).batches[0]?.id, `batch_${most - 1}`);
-  await t.rejects(listBatches(batchList(most + 1).readPage, null), /more than 100000 batches/);
 });
 
 test('problems of a whole file', async (t) => {

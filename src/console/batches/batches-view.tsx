@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Batch, Limits, BatchList as Page } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
@@ -9,7 +9,7 @@ import type { Source } from '../ui/sourced.js';
 import { useShown } from '../ui/use-shown.js';
 import { BatchList } from './batch-list.js';
 import { BatchPanel } from './batch-panel.js';
-import { type ListedBatches, listBatches } from './list-batches.js';
+import { type BegunList, type ListedBatches, listBatches } from './list-batches.js';
 import { SubmitPanel } from './submit-panel.js';
 import { isMoving } from './use-batch.js';
 
@@ -33,6 +33,14 @@ export function BatchesView({ api, limits, onLimits, id, active }: BatchesViewPr
   const [source, setSource] = useState<Source>({ at: null, stale: 'no' });
   const [loads, setLoads] = useState(0);
   const renewLimits = useRenewal(api, onLimits);
+  const begun = useRef<BegunList | null>(null);
+  // What was read before the view was left may have changed.
+  useEffect(
+    () => () => {
+      begun.current = null;
+    },
+    [active],
+  );
   const reload = () => setLoads((before) => before + 1);
   const shown = useShown(active);
   useEffect(() => {
@@ -56,7 +64,11 @@ export function BatchesView({ api, limits, onLimits, id, active }: BatchesViewPr
     };
     const readPage = async (query: string) =>
       (await api.json<Page>(`v1/batches?${query}`, { signal: control.signal })).body;
-    listBatches(readPage, list?.skipped ?? null).then(show, fail);
+    const from = begun.current ?? { batches: [], skipped: list?.skipped ?? null };
+    begun.current = null;
+    listBatches(readPage, from, (stopped) => {
+      if (!control.signal.aborted) begun.current = stopped;
+    }).then(show, fail);
     return () => {
       control.abort();
       clearTimeout(timer);

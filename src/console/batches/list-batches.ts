@@ -15,31 +15,56 @@ export interface ListedBatches {
   readonly skipped: string | null;
 }
 
+/** A read of the list that has not come to its end. */
+export interface BegunList {
+  /** The newest of those that were read, oldest first. */
+  readonly batches: readonly Batch[];
+  /** The id of the batch before them; null: there is none. */
+  readonly skipped: string | null;
+}
+
 /** Reads a page of the list. */
 type ReadPage = (query: string) => Promise<BatchList>;
 
 /**
  * The newest batches of the key. Rejects as `readPage` does, or with Error if the list has more than `PAGES_MAX` pages.
  *
- * @param skipped of the last read; null for the first one
+ * @param from of the last read that stopped, or the `skipped` of the last one that did not
+ * @param onStopped called when a temporary error has stopped the read: the pages are requests of the key, whose limit per
+ *   minute may be lower than their number
  */
-export async function listBatches(readPage: ReadPage, skipped: string | null): Promise<ListedBatches> {
+export async function listBatches(
+  readPage: ReadPage,
+  from: BegunList,
+  onStopped: (begun: BegunList) => void,
+): Promise<ListedBatches> {
   try {
-    return await batchesAfter(readPage, skipped);
+    return await batchesAfter(readPage, from, onStopped);
   } catch (error) {
     if (!(error instanceof CallError && error.type === 'batch_not_found')) throw error;
     // The batch behind which a page begins was deleted meanwhile.
-    return batchesAfter(readPage, null);
+    return batchesAfter(readPage, { batches: [], skipped: null }, onStopped);
   }
 }
 
-async function batchesAfter(readPage: ReadPage, first: string | null): Promise<ListedBatches> {
-  let [batches, skipped]: [Batch[], string | null] = [[], first];
-  for (let page = 0; page < PAGES_MAX; page += 1) {
+async function batchesAfter(
+  readPage: ReadPage,
+  from: BegunList,
+  onStopped: (begun: BegunList) => void,
+): Promise<ListedBatches> {
+  let [batches, skipped] = [[...from.batches], from.skipped];
+  const next = async () => {
     const after = batches.at(-1)?.id ?? skipped;
-    const { data, has_more: more } = await readPage(
-      `limit=${LIMITS.batchesListed}${after === null ? '' : `&after=${encodeURIComponent(after)}`}`,
-    );
+    const query = `limit=${LIMITS.batchesListed}${after === null ? '' : `&after=${encodeURIComponent(after)}`}`;
+    try {
+      return await readPage(query);
+    } catch (error) {
+      if (error instanceof CallError && error.isTemporary) onStopped({ batches, skipped });
+      throw error;
+    }
+  };
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const { data, has_more: more } = await next();
     batches.push(...data);
     if (batches.length > BATCHES_SHOWN_MAX) {
       skipped = batches.at(-BATCHES_SHOWN_MAX - 1)?.id ?? null;
