@@ -28,6 +28,7 @@ import {
   type Task,
   type TaskFit,
   type TaskPlace,
+  type TaskShadow,
   taskEntry,
   taskJson,
   taskNotFound,
@@ -222,7 +223,10 @@ export class TaskService {
       this.storage.tasks.promote(
         { workspace, name },
         `key:${key}`,
-        (before, now) => promoteTask(before, this.buildsOf(caller, before.task), read.expected, key, now),
+        (before, now) => {
+          const builds = (shadow: TaskShadow) => this.buildsOf(caller, before.task, shadow);
+          return promoteTask(before, builds, read.expected, key, now);
+        },
         isRepeatable,
       ),
     );
@@ -306,10 +310,9 @@ export class TaskService {
   }
 
   /** The builds that the model and the shadow of a task stand for. Throws ApiError if the caller cannot use them. */
-  private buildsOf({ workspace }: Caller, task: Task): Omit<Compared, 'version'> {
+  private buildsOf({ workspace }: Caller, task: Task, shadow: TaskShadow): Omit<Compared, 'version'> {
     const live = this.buildOf(task);
-    if (task.shadow === null) return { live: live.id, shadow: live.id };
-    const build = this.engines.catalog.find(task.shadow.model);
+    const build = this.engines.catalog.find(shadow.model);
     if (build === undefined)
       throw new ApiError(
         'model_not_found',

@@ -80,4 +80,4 @@ export {
 export { taskEntry, taskJson } from './task-object.js';
 export { isTaskName, requireTaskName, requireUnchanged, taskChanged, taskNotFound } from './task-refusals.js';
 export type { AnswerSettled, LabelledRows, TaskCounts, TaskPlace, TaskStore } from './task-store.js';
-export type { Task, TaskContent, TaskFit, TaskVersion } from './task-types.js';
+export type { Task, TaskContent, TaskFit, TaskShadow, TaskVersion } from './task-types.js';

@@ -38,7 +38,7 @@ function callsOf({ url, headers }: TestServer) {
     put: (shadow: object | null = SHADOW) => call('PUT', '', { ...TASK, shadow }),
     show: () => call('GET', ''),
     remove: () => call('DELETE', ''),
-    promote: () => call('POST', '/promote', {}),
+    promote: (expected: object = {}) => call('POST', '/promote', expected),
     decide: (state: string) => call('POST', '/decide', { state }),
     answers: async () => (await call('GET', '')).shadow.questions.q.answers as number,
   };
@@ -138,6 +138,22 @@ test('a reload drops shadows, frees their models, and begins anew with another b
   t.match((await show()).shadow, { builds: { shadow: null }, questions: { q: { answers: 0 } } });
   t.match(await promote(), { type: 'model_not_found' });
   await until(async () => (await events(server)).dropped === 2);
+});
+
+test('a promotion is answered again after a reload that removes its build', async (t) => {
+  const { path, serve } = modelsOf(t);
+  const server = await startTestServer(t, await operatorSettings(), path);
+  const { put, decide, answers, promote } = callsOf(server);
+  await put();
+  await decide('a');
+  await until(async () => (await answers()) === 1);
+  const expected = { version: 1, model: 'other-20260101' };
+  const promoted = { version: 2, model: 'other-20260101', shadow: null };
+  t.match(await promote(expected), promoted);
+  serve('20260101', null);
+  await server.reload(server.settings);
+  t.match(await promote(expected), promoted);
+  t.match(await promote(), { type: 'no_shadow' });
 });
 
 test('a task that is deleted, changed or promoted while its shadow runs', async (t) => {

@@ -43,7 +43,7 @@ const promote = (
   bytes = 0,
 ) => {
   const stored = { task, questions: QUESTIONS, others: { count: 0, bytes }, counted };
-  return promoteTask(stored, BUILDS, expected, 'key_1', 2_000);
+  return promoteTask(stored, () => BUILDS, expected, 'key_1', 2_000);
 };
 
 test('a promotion makes the next version of the same questions, without a shadow', async (t) => {
@@ -75,7 +75,7 @@ test('a promotion is refused without a shadow, and if something is not as expect
     () =>
       promoteTask(
         { task: TASK, questions: QUESTIONS, others: { count: 0, bytes: 0 }, counted: undefined },
-        BUILDS,
+        () => BUILDS,
         ANY,
         'k',
         0,
@@ -93,7 +93,13 @@ test('a promotion is refused without a shadow, and if something is not as expect
 
 test('a promotion that names its version is answered again, until the next version or shadow', async (t) => {
   const { task } = promote(TASK, COUNTED, { version: 3, build: 'n-1' });
-  const again = (expected: ExpectedShadow, of = task) => promote(of, undefined, expected);
+  const gone = () => {
+    throw new Error('The builds are not served any more.');
+  };
+  const again = (expected: ExpectedShadow, of = task, builds: () => typeof BUILDS = gone) => {
+    const stored = { task: of, questions: QUESTIONS, others: { count: 0, bytes: 0 }, counted: undefined };
+    return promoteTask(stored, builds, expected, 'key_1', 2_000);
+  };
   for (const expected of [
     { version: 3, build: 'n-1' },
     { version: 3, build: null },
@@ -109,7 +115,10 @@ test('a promotion that names its version is answered again, until the next versi
   refused('no_shadow', { version: 3, build: 'n-2' });
   refused('no_shadow', { version: 4, build: 'n-1' });
   refused('no_shadow', { version: 3, build: 'n-1' }, put(task, { questions: '{"q":2}' }));
-  refused('shadow_changed', { version: 3, build: 'n-1' }, put(task, { shadow: { model: 'n', share: 1 } }));
+  const shadowed = put(task, { shadow: { model: 'n', share: 1 } });
+  t.throws(() => again({ version: 3, build: 'n-1' }, shadowed, () => BUILDS), {
+    type: 'shadow_changed',
+  } as never);
 });
 
 test('the version of a promotion counts for the bounds of versions', async (t) => {

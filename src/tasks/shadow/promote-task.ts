@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../access/index.js';
 import { ApiError } from '../../api/index.js';
 import { putTask, type StoredBefore } from '../put-task.js';
-import type { Task } from '../task-types.js';
+import type { Task, TaskShadow } from '../task-types.js';
 import { type Compared, comparesSame, type ShadowRecord } from './shadow-record.js';
 
 /** What is stored of a task whose shadow is to be promoted. */
@@ -30,25 +30,27 @@ export interface Promotion {
  * The task with the shadow build as its model, as a new version without a shadow. A call that names the version is answered
  * again as it was: its first answer may have been lost.
  *
- * @param builds the builds that the model and the shadow of the stored task stand for now
+ * @param buildsOf returns the builds that the model and the shadow of the stored task stand for now; called only if there is a
+ *   shadow, so that a promotion is answered again when they are gone
  * @param key the id of the caller's key
  * @param now milliseconds since 1970
  * @throws ApiError `no_shadow`; `shadow_changed` if what is stored or counted is not what the caller expects, or not what is
- *   in use; `too_many_tasks`
+ *   in use; `too_many_tasks`; what `buildsOf` throws
  */
 export function promoteTask(
   { counted, ...before }: StoredShadow,
-  builds: Omit<Compared, 'version'>,
+  buildsOf: (shadow: TaskShadow) => Omit<Compared, 'version'>,
   expected: ExpectedShadow,
   key: string,
   now: number,
 ): Promotion {
   const { task, questions } = before;
-  const { shadow } = builds;
   if (task.shadow === null) {
     if (isMadeBy(task, expected)) return { task, record: null };
     throw new ApiError('no_shadow', 'The task has no shadow build.');
   }
+  const builds = buildsOf(task.shadow);
+  const { shadow } = builds;
   if (expected.version !== null && expected.version !== task.version)
     throw changed(`The version in use is ${task.version}, not ${expected.version}.`);
   if (expected.build !== null && expected.build !== shadow)

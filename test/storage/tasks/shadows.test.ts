@@ -57,7 +57,7 @@ const promote = (
   tasks.promote(
     place,
     'key:key_1',
-    (before, now) => promoteTask(before, builds, expected, 'key_1', now),
+    (before, now) => promoteTask(before, () => builds, expected, 'key_1', now),
     false,
   );
 

@@ -75,7 +75,7 @@ for (let at = 0; ; at += 1) {
     const promoted = await tasks.promote(
       { workspace: 'w', name },
       'key:k',
-      (before, now) => promoteTask(before, COMPARED, unchecked, 'k', now),
+      (before, now) => promoteTask(before, () => COMPARED, unchecked, 'k', now),
       false,
     );
     say('promoted', promoted.version);
