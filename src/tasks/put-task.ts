@@ -40,7 +40,7 @@ export function putTask(
       task.confidence === settings.confidence &&
       task.shadow?.model === settings.shadow?.model &&
       task.shadow?.share === settings.shadow?.share;
-    return isEqual ? task : { ...task, ...settings, changed: now };
+    return isEqual ? task : { ...task, ...settings, ...numbered(task, settings), changed: now };
   }
   if (task.version >= LIMITS.taskVersions) {
     throw new ApiError(
@@ -52,8 +52,12 @@ export function putTask(
   // Fits are of earlier versions.
   const next = { version: task.version + 1, bytes: task.bytes + bytes, fits: [] };
   const { promotedFrom: _, ...kept } = task;
-  return { ...kept, ...settings, changed: now, ...next };
+  return { ...kept, ...settings, ...numbered(task, settings), changed: now, ...next };
 }
+
+/** The number of the shadow, if the task has had none. */
+const numbered = ({ shadow, shadowNumber = 0 }: Task, wanted: Pick<TaskContent, 'shadow'>) =>
+  shadow === null && wanted.shadow !== null ? { shadowNumber: shadowNumber + 1 } : {};
 
 /** Whether a task that was put has a version that `before` did not have. */
 export const hasNewVersion = (before: Task | null, after: Task): boolean =>

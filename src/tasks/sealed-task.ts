@@ -6,7 +6,7 @@ import type { Task, TaskVersion } from './task-types.js';
 
 type Hidden = Pick<
   Task,
-  'model' | 'description' | 'targetError' | 'confidence' | 'shadow' | 'promotedFrom' | 'fits'
+  'model' | 'description' | 'targetError' | 'confidence' | 'shadow' | 'shadowNumber' | 'promotedFrom' | 'fits'
 >;
 
 /** The row of a task. What a caller wrote is sealed, except the name. */
@@ -20,11 +20,9 @@ export const HISTORY = 0;
 
 /** The row of a task. `dataKey`: that of the task. */
 export function sealTask(dataKey: Uint8Array, task: Task): TaskRow {
-  const { workspace, name, model, description, targetError, confidence, shadow, promotedFrom, fits, ...row } =
-    task;
-  const hidden = { model, description, targetError, confidence, shadow, promotedFrom, fits };
+  const { workspace, name, id, created, changed, version, bytes, ...hidden } = task;
   const sealed = seal(dataKey, placeOf('tasks', workspace, name), Buffer.from(JSON.stringify(hidden)));
-  return { ...row, sealed: sealed.toString('base64') };
+  return { id, created, changed, version, bytes, sealed: sealed.toString('base64') };
 }
 
 /** The task of a row. Throws StoreError if the row is damaged. */

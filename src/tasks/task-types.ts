@@ -22,6 +22,8 @@ export interface Task {
   readonly confidence: number;
   /** Null: answers are not compared with those of another build. */
   readonly shadow: TaskShadow | null;
+  /** Rises when a task without a shadow gets one, so that nothing of an earlier one is counted; absent: 0. */
+  readonly shadowNumber?: number;
   /** The version whose shadow build was promoted, if that has made the version in use. */
   readonly promotedFrom?: number;
   /** The last one first; see `fitsInForce`. */

@@ -59,6 +59,22 @@ test('pairs are written together, a second after the first of them', async (t) =
   t.equal(clock.timers(), 0);
 });
 
+test('pairs of a shadow that was removed and set again, or has another model, are apart', async (t) => {
+  const { pairs, add, stored } = pairsWorld();
+  for (const task of [
+    SHADOWED,
+    { ...SHADOWED, shadowNumber: 1 },
+    { ...SHADOWED, shadow: { model: 'n-1', share: 1 } },
+    { ...SHADOWED, shadow: { model: 'other', share: 0.5 } },
+  ])
+    add('req_1', 0.75, 0.25, 'n-1', task);
+  await pairs.flush();
+  t.strictSame(
+    stored.map(({ answers }) => answers.length),
+    [2, 1, 1],
+  );
+});
+
 test('acceptance is that of the fit in force for the build that answered', async (t) => {
   const { pairs, add, stored } = pairsWorld();
   const acceptances = [{ temperature: 1, threshold: 0.7 }];

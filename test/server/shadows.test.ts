@@ -179,10 +179,16 @@ test('a task that is deleted, changed or promoted while its shadow runs', async 
   await put();
   t.match(await answeredAfter(() => put(null)), { counted: 0, dropped: 2 });
   await put();
+  const setAgain = async () => {
+    await put(null);
+    await put();
+  };
+  t.match(await answeredAfter(setAgain), { counted: 0, dropped: 3 });
+  t.equal(await answers(), 0);
   await decide('a');
   await until(async () => (await answers()) === 1);
   const promoted = await answeredAfter(promote);
-  t.match(promoted, { counted: 1, dropped: 3, failed: 0 });
+  t.match(promoted, { counted: 1, dropped: 4, failed: 0 });
   t.match(await show(), { version: 2, model: 'other-20260101', shadow: null });
   t.match(await decide('b'), { model: 'other-20260101', task: { version: 2 } });
   t.strictSame(

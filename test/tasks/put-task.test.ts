@@ -3,6 +3,7 @@ import { LIMITS } from '../../src/api/index.js';
 import { FITS_MAX } from '../../src/tasks/fits/task-fit.js';
 import {
   fitsInForce,
+  hasSameShadow,
   putTask,
   type StoredBefore,
   type Task,
@@ -34,10 +35,34 @@ test('a new task has one version, an equal body changes nothing, a setting no ve
   t.strictSame(MADE, { ...PLACE, created: NOW, changed: NOW, ...counts, ...SETTINGS, fits: [] });
   t.equal(put(stored(MADE), {}, 2_000), MADE);
   const shadow = { model: 'm', share: 0.5 };
-  for (const change of [{ description: 'd' }, { targetError: 0.1 }, { confidence: 0.9 }, { shadow }]) {
+  const changes = [
+    { description: 'd' },
+    { targetError: 0.1 },
+    { confidence: 0.9 },
+    { shadow, shadowNumber: 1 },
+  ];
+  for (const { shadowNumber, ...change } of changes as Array<Partial<Task>>) {
     const next = put(stored(MADE), change, 2_000);
     t.notOk(hasNewVersion(MADE, next));
-    t.strictSame(next, { ...MADE, ...change, changed: 2_000 });
+    t.strictSame(next, { ...MADE, ...change, changed: 2_000, ...(shadowNumber && { shadowNumber }) });
+  }
+});
+
+test('a shadow that is set after it was removed is another one, and a share is not', async (t) => {
+  const shadow = { model: 'm', share: 0.5 };
+  const first = put(NOTHING, { shadow });
+  t.ok(hasSameShadow(put(stored(first), { shadow: { ...shadow, share: 1 } }), first));
+  t.ok(hasSameShadow(put(stored(first), { shadow, description: 'd' }), first));
+  t.notOk(hasSameShadow(put(stored(first), { shadow: { ...shadow, model: 'n' } }), first));
+  t.notOk(hasSameShadow(put(stored(first), { shadow, questions: '{"q":2}' }), first));
+  const before = [first];
+  for (let task = first, times = 0; times < 3; times += 1) {
+    const none = put(stored(task), {});
+    t.notOk(before.some((each) => hasSameShadow(none, each)));
+    task = put(stored(none), { shadow });
+    t.notOk(before.some((each) => hasSameShadow(task, each)));
+    t.ok(hasSameShadow(task, task));
+    before.push(task);
   }
 });
 

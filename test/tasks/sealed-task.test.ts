@@ -23,6 +23,9 @@ test('a task is opened as it was sealed, and one that an earlier version sealed 
   const key = randomBytes(32);
   const row = sealTask(key, task);
   t.strictSame(openTask(key, PLACE, row), task);
+  const other = { ...task, shadow: { model: 'n', share: 1 }, shadowNumber: 2, promotedFrom: 1 };
+  t.strictSame(openTask(key, PLACE, sealTask(key, other)), other);
+  t.strictSame(Object.keys(sealTask(key, other)), Object.keys(row), 'nothing of it is in the open');
   const place = placeOf('tasks', PLACE.workspace, PLACE.name);
   const hidden = JSON.parse(unseal(key, place, Buffer.from(row.sealed, 'base64')).toString());
   const { shadow: _, fits: __, ...earlier } = hidden;

@@ -17,6 +17,10 @@ export const PAIRS_DELAY_MS = 1_000;
 /** Pairs that wait for the storage; further ones are not counted. */
 export const PAIRS_WAITING_MAX = 1_000;
 
+/** The same for tasks of which `hasSameShadow` is true. */
+const keyOfShadow = ({ id, version, shadow, shadowNumber = 0 }: Task): string =>
+  [id, version, shadow?.model, shadowNumber].join('/');
+
 /** The acceptance of a question without a fit in force. */
 const NO_THRESHOLD = { temperature: 1, threshold: null };
 
@@ -27,7 +31,7 @@ interface Parts {
   readonly metrics: Metrics;
 }
 
-/** Pairs of one version and two builds: counts of each question, and the answers of the shadow build. */
+/** Pairs of one version, one shadow and two builds: counts of each question, and the answers of the shadow build. */
 interface Group {
   readonly task: Task;
   readonly compared: Omit<NewPairs, 'questions' | 'answers'>;
@@ -53,7 +57,7 @@ export class ShadowPairs {
     }
     const calibrations = calibrationsOf(live, shadow);
     const compared = { version: task.version, live: live.build, shadow: shadow.build, calibrations };
-    const key = `${task.id}/${task.version}/${live.build}/${shadow.build}/${calibrations}`;
+    const key = [keyOfShadow(task), live.build, shadow.build, calibrations].join('/');
     const sent = answerOf(task, reference, live).probabilities;
     const other = answerOf(task, reference, shadow).probabilities;
     const group = this.groups.get(key) ?? { task, compared, questions: [], answers: [] };

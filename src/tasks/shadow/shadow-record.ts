@@ -59,11 +59,15 @@ export const comparesSame = (one: Compared, other: Compared): boolean =>
  *
  * @param current what is stored under its name now; undefined: nothing
  */
-export const hasSameShadow = (current: Task | undefined, { id, version, shadow }: Task): boolean =>
+export const hasSameShadow = (
+  current: Task | undefined,
+  { id, version, shadow, shadowNumber = 0 }: Task,
+): boolean =>
   shadow !== null &&
   current?.id === id &&
   current.version === version &&
-  current.shadow?.model === shadow.model;
+  current.shadow?.model === shadow.model &&
+  (current.shadowNumber ?? 0) === shadowNumber;
 
 /**
  * The record with further pairs. If they are of another version or other builds, it begins anew.

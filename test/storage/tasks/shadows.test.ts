@@ -144,6 +144,13 @@ for (const { name, options, open } of TASK_STORES) {
       const before = await content();
       await put(tasks, { questions: '{"q":2}', shadow: null });
       t.equal(await content(), before);
+      const again = await put(tasks, { questions: '{"q":2}' });
+      t.notOk(
+        await tasks.addPairs(second, pairsOf([PAIR], { ...COMPARED, version: 2 })),
+        'of the one before',
+      );
+      t.equal(await tasks.counted(again), undefined);
+      t.ok(await tasks.addPairs(again, pairsOf([PAIR], { ...COMPARED, version: 2 })));
     },
   );
 
