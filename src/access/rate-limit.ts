@@ -19,8 +19,8 @@ export interface RateLimits {
 /**
  * Limits the requests and bytes per minute of each key. In memory only: a restart resets it.
  *
- * `earlyMs`: `add` counts requests up to this many milliseconds too early. `Retry-After` is longer by as much, and a minute
- * at most.
+ * `earlyMs`: `add` counts requests up to this many milliseconds too early. `Retry-After` and the time of the reset are longer
+ * by as much, and a minute at most.
  */
 export class RateLimiter implements RateLimits {
   private readonly windows = new Map<string, SlidingWindow>();
@@ -45,7 +45,7 @@ export class RateLimiter implements RateLimits {
     throw new ApiError(
       'rate_limited',
       `The key is over its limit of ${limits.requestsPerMinute} requests or ${limits.bytesPerMinute} bytes per minute.`,
-      { retryAfterSeconds: Math.min(waitMs + this.earlyMs, WINDOW_MS) / 1_000 },
+      { retryAfterSeconds: this.certain(waitMs) / 1_000 },
     );
   }
 
@@ -56,7 +56,13 @@ export class RateLimiter implements RateLimits {
   }
 
   left(key: string, limits: MinuteLimits): RatesLeft {
-    return (this.windows.get(key) ?? UNUSED).left(this.clock.monotonic(), limits);
+    const { resetMs, ...left } = (this.windows.get(key) ?? UNUSED).left(this.clock.monotonic(), limits);
+    return { ...left, resetMs: resetMs === 0 ? 0 : this.certain(resetMs) };
+  }
+
+  /** A wait after which the requests that it is for count nowhere any more. */
+  private certain(waitMs: number): number {
+    return Math.min(waitMs + this.earlyMs, WINDOW_MS);
   }
 
   private windowOf(key: string, now: number): SlidingWindow {

@@ -169,6 +169,27 @@ test('thousands of keys: each has its own limit, and idle ones are removed', asy
   t.equal(windows.size, 10_000, 'those of the minute before are gone');
 });
 
+test('who waits as long as a process says is admitted by the one that counts exactly', async (t) => {
+  const clock = fakeClock();
+  const [early, one] = [2_000, { ...limits, requestsPerMinute: 1 }];
+  const [exact, other] = [new RateLimiter(clock, early), new RateLimiter(clock, early)];
+  exact.take('key', 1, one);
+  const came = clock.monotonic();
+  clock.advance(10_000);
+  other.add('key', came - early, 1, 1);
+  const refused = refusal(() => other.take('key', 1, one));
+  t.equal(refused?.headers.retryAfterSeconds, 50);
+  t.equal(other.left('key', one).resetMs, 50_000);
+  t.equal(exact.left('key', one).resetMs, 52_000);
+  clock.advance(49_999);
+  t.match(exact.left('key', one), { requests: 0, resetMs: 1 + early });
+  t.match(other.left('key', one), { requests: 1, resetMs: 0 });
+  clock.advance(1);
+  t.match(exact.left('key', one), { requests: 1, resetMs: 0 });
+  exact.take('key', 1, one);
+  t.equal(exact.left('key', one).resetMs, 60_000, 'a minute at most');
+});
+
 test('limits out of bounds are refused, limits at the bounds are accepted', async (t) => {
   const { clock, store } = opened(t);
   createWorkspace(store, clock, 'acme');
