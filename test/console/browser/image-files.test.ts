@@ -14,6 +14,7 @@ const DROPPED = [
   { name: 'Image.PNG', type: 'image/png', bytes: png({ width: 600, height: 320 }) },
   { name: 'wide.png', type: 'image/png', bytes: png({ width: 5_000, height: 1_500 }) },
   { name: '日本.png', type: 'image/png', bytes: png({ width: 400, height: 400 }) },
+  { name: '.hidden.png', type: 'image/png', bytes: png({ width: 300, height: 500 }) },
   { name: '中国.png', type: 'image/png', bytes: png({ width: 500, height: 300 }) },
 ];
 
