@@ -16,12 +16,15 @@ export async function orientationOf(file: Blob, format: 'png' | 'jpeg'): Promise
 
 const START_OF_SCAN = 0xffda;
 const APP1 = 0xffe1;
+/** A byte that may stand any number of times before a marker, and the beginning of the marker. */
+const FILLED = 0xffff;
 /** `Exif` */
 const EXIF = 0x45786966;
 
 /** Where the EXIF data of a JPEG begin; null: it has none. Throws RangeError. */
 function exifOfJpeg(view: DataView): number | null {
   for (let at = 2; ; at += 2 + view.getUint16(at + 2)) {
+    while (view.getUint16(at) === FILLED) at += 1;
     const marker = view.getUint16(at);
     if (marker === APP1 && view.getUint32(at + 4) === EXIF) return at + 10;
     if (marker === START_OF_SCAN || marker < 0xff00) return null;
