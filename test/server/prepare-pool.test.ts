@@ -8,6 +8,7 @@ import { readManifest } from '../../src/engine/index.js';
 import { PreparePool } from '../../src/server/prepare-pool.js';
 import { WAITING_MAX } from '../../src/server/prepare-queue.js';
 import { noisyJpeg } from '../support/images/jpeg.js';
+import { scaled } from '../support/scale.js';
 import { modelsFolder } from '../support/server.js';
 
 const QUESTIONS = { q: { type: 'noul' } };
@@ -162,6 +163,9 @@ test('the limit of waiting requests of a key: one more is refused, and other key
   t.ok(ended.indexOf('other') <= 2, 'it waits for one of them, or two');
 });
 
+/** From 500,000 characters on, the stack would overflow; `engine/long-texts` tests the bound. */
+const PATTERNS = scaled({ short: 30_000, long: 300_000 });
+
 test('long texts do not overflow the stack, for vocabularies that llama.cpp splits recursively', async (t) => {
   const text = (value: string) => ({ type: 'string' as const, value });
   // What an expression of each vocabulary matches as a whole.
@@ -170,7 +174,7 @@ test('long texts do not overflow the stack, for vocabularies that llama.cpp spli
     const metadata = { 'tokenizer.ggml.model': text('gpt2'), 'tokenizer.ggml.pre': text(expressions) };
     const { prepare } = await startPool(t, { metadata });
     t.strictSame(await prepare({ state: 'a'.repeat(20_000), questions: QUESTIONS }), []);
-    const instructions = pattern.repeat(300_000);
+    const instructions = pattern.repeat(PATTERNS);
     const longest = { state: 'a', questions: { q: { type: 'noul', instructions } } };
     await t.rejects(prepare(longest), { message: /context window/ }, expressions);
   }

@@ -100,8 +100,9 @@ export class Node {
   /** Writes the charges, returns the leases and closes the connections. */
   stop(): Promise<void> {
     return endAll([
-      () => this.limiter.stop(),
       () => this.ledger.stop(),
+      // Behind the charges: its last exchange may wait for a database that hangs.
+      () => this.limiter.stop(),
       () => this.session.stop(),
       () => this.directory.stop(),
       () => this.disconnect(),
