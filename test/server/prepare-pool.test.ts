@@ -164,7 +164,7 @@ test('the limit of waiting requests of a key: one more is refused, and other key
 });
 
 /** From 500,000 characters on, the stack would overflow; `engine/long-texts` tests the bound. */
-const PATTERNS = scaled({ short: 100_000, long: 300_000 });
+const PATTERNS = scaled({ short: 150_000, long: 300_000 });
 
 test('long texts do not overflow the stack, for vocabularies that llama.cpp splits recursively', async (t) => {
   const text = (value: string) => ({ type: 'string' as const, value });
