@@ -91,8 +91,8 @@ export interface DriftReport {
  * Assumes that unchanged answers are independent draws from one distribution, of which the labelled ones are a random sample.
  * Repeated requests and daily cycles are changes in this sense.
  *
- * Keep one for each question, build and fit. Each node of a cluster may have its own, with a bound of its own; an answer that
- * was not given, because the question did not fit into the context, is not added.
+ * Keep one for each question, build and fit, shared by all nodes of a cluster: several would have a bound each. An answer
+ * that was not given, because the question did not fit into the context, is not added.
  */
 export class DriftMonitor {
   private readonly labelled: Counts;
