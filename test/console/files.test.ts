@@ -164,6 +164,8 @@ test('amounts, percentages and days', async (t) => {
     ['£0.00', '£24.75', '£0.0015', '£0.000001', '< £0.000001', '< £0.000001', '£1,234.50'],
   );
   t.equal(exactMoney(0.000_000_087, 'GBP'), '£0.000000087');
+  t.equal(exactMoney('123456789012345.000000000001', 'GBP'), '£123,456,789,012,345.000000000001');
+  t.equal(exactMoney('-9007.199254740993', 'credits'), '-9007.199254740993 credits');
   t.equal(money(2, 'credits'), '2.00 credits');
   t.strictSame([0, 0.123_45, 1].map(percent), ['0.0 %', '12.3 %', '100.0 %']);
   const now = Date.parse('2026-11-28T13:00:00Z');

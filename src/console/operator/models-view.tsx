@@ -44,12 +44,12 @@ export function ModelsView({ api, active }: ModelsViewProps) {
               {
                 title: 'Live',
                 number: true,
-                cell: ({ prices }) => <Money amount={Number(prices.live)} currency={value.currency} />,
+                cell: ({ prices }) => <Money amount={prices.live} currency={value.currency} />,
               },
               {
                 title: 'Batch',
                 number: true,
-                cell: ({ prices }) => <Money amount={Number(prices.batch)} currency={value.currency} />,
+                cell: ({ prices }) => <Money amount={prices.batch} currency={value.currency} />,
               },
               { title: 'Builds', class: 'nowrap', cell: ({ builds }) => <Builds builds={builds} /> },
             ]}

@@ -28,21 +28,21 @@ export function money(amount: number, currency: string): string {
 /** Amounts have twelve decimals. */
 const DECIMALS_MAX = 12;
 
-/** An amount with all its digits. */
-export const exactMoney = (amount: number, currency: string): string =>
+/** An amount with all its digits: of a decimal string those beyond the 16 of a number, too. */
+export const exactMoney = (amount: number | string, currency: string): string =>
   inCurrency(amount, currency, DECIMALS_MAX);
 
-function inCurrency(amount: number, currency: string, decimals: number): string {
+function inCurrency(amount: number | string, currency: string, decimals: number): string {
   try {
     return new Intl.NumberFormat('en', {
       style: 'currency',
       currency,
       minimumFractionDigits: 2,
       maximumFractionDigits: decimals,
-    }).format(amount);
+    }).format(amount as Intl.StringNumericLiteral);
   } catch {
     // The operator's currency is no code of ISO 4217.
-    return `${amount.toFixed(decimals)} ${currency}`;
+    return `${typeof amount === 'string' ? amount : amount.toFixed(decimals)} ${currency}`;
   }
 }
 

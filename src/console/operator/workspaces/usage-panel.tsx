@@ -82,7 +82,7 @@ export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePan
               {
                 title: 'Charged',
                 number: true,
-                cell: ({ amount }) => <Money amount={Number(amount)} currency={value.currency} />,
+                cell: ({ amount }) => <Money amount={amount} currency={value.currency} />,
               },
             ]}
           />

@@ -27,7 +27,7 @@ export function WorkspacePanel(props: WorkspacePanelProps) {
   const title = useRef<HTMLHeadingElement>(null);
   // The address has changed: screen readers go on here.
   useEffect(() => title.current?.focus(), []);
-  const amount = (text: string) => <Money amount={Number(text)} currency={currency} />;
+  const amount = (text: string) => <Money amount={text} currency={currency} />;
   const { id, balance, reserved, budget } = workspace;
   return (
     <>

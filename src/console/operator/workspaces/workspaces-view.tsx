@@ -151,20 +151,19 @@ const List = ({ workspaces, currency, shown }: ListProps) => (
         number: true,
         cell: ({ balance }) => (
           <span class={Number(balance) > 0 ? undefined : 'warning'}>
-            <Money amount={Number(balance)} currency={currency} />
+            <Money amount={balance} currency={currency} />
           </span>
         ),
       },
       {
         title: 'This month',
         number: true,
-        cell: ({ charged_this_month: charged }) => <Money amount={Number(charged)} currency={currency} />,
+        cell: ({ charged_this_month: charged }) => <Money amount={charged} currency={currency} />,
       },
       {
         title: 'Budget',
         number: true,
-        cell: ({ budget }) =>
-          budget === null ? 'none' : <Money amount={Number(budget)} currency={currency} />,
+        cell: ({ budget }) => (budget === null ? 'none' : <Money amount={budget} currency={currency} />),
       },
       { title: 'Working keys', number: true, cell: ({ working_keys: keys }) => whole(keys) },
     ]}
