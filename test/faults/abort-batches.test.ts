@@ -10,7 +10,7 @@ import { ABORTING, HANGING, REASON } from '../support/faults/poisoned-engine.js'
 import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 
-const ABORTS = scaled({ short: 3, long: 8 }, 'ABORTS');
+const ABORTS = scaled({ short: 3, long: 5 }, 'ABORTS');
 const LINES = 40;
 const CLIENTS = 3;
 /** Units per token of a batch line, at the default prices. */

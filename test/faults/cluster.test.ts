@@ -18,7 +18,7 @@ import { scaled } from '../support/scale.js';
 import { until } from '../support/until.js';
 
 const NODES = 3;
-const KILLS = scaled({ short: 3, long: 10 }, 'KILLS');
+const KILLS = scaled({ short: 3, long: 6 }, 'KILLS');
 const RESTARTS = scaled({ short: 1, long: 2 }, 'RESTARTS');
 /** Requests that the credit covers; three times as many are sent. */
 const COVERED = scaled({ short: 60, long: 600 });

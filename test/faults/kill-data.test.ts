@@ -14,7 +14,7 @@ import { dataFolder } from '../support/server.js';
 import { storeFinishedBatches } from '../support/stored-batches.js';
 
 const KILLED = new URL('../support/store/killed-before-call.js', import.meta.url);
-const KILLS = scaled({ short: 1, long: 8 }, 'KILLS');
+const KILLS = scaled({ short: 1, long: 5 }, 'KILLS');
 /** About as many calls of the file system as each command makes after the first that names its folder or file. */
 const CALLS = { backup: 16, restore: 35, rekey: 43 };
 

@@ -10,8 +10,8 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const FOLDER_KILLS = scaled({ short: 2, long: 12 }, 'KILLS');
-const NODE_KILLS = scaled({ short: 2, long: 8 }, 'KILLS');
+const FOLDER_KILLS = scaled({ short: 2, long: 6 }, 'KILLS');
+const NODE_KILLS = scaled({ short: 2, long: 4 }, 'KILLS');
 const LINES = 120;
 /** A process is killed some part of this after a batch was submitted. */
 const RUN_MS_MAX = 1_000;

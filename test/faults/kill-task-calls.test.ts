@@ -10,8 +10,8 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const FOLDER_KILLS = scaled({ short: 2, long: 10 }, 'KILLS');
-const NODE_KILLS = scaled({ short: 2, long: 5 }, 'KILLS');
+const FOLDER_KILLS = scaled({ short: 2, long: 5 }, 'KILLS');
+const NODE_KILLS = scaled({ short: 2, long: 3 }, 'KILLS');
 /** A process is killed some part of this after the last one has started. */
 const RUN_MS_MAX = 1_500;
 const QUESTIONS = { first: { type: 'noul' }, second: { type: 'choice', criteria: ['a', 'b'] } };

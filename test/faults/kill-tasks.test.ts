@@ -21,7 +21,7 @@ import { scaled } from '../support/scale.js';
 import type { ChildOrder } from '../support/store/tasks-child.js';
 
 const CHILD = fileURLToPath(new URL('../support/store/tasks-child.js', import.meta.url));
-const FOLDER_KILLS = scaled({ short: 3, long: 12 }, 'KILLS');
+const FOLDER_KILLS = scaled({ short: 3, long: 6 }, 'KILLS');
 const DATABASE_KILLS = scaled({ short: 2, long: 6 }, 'KILLS');
 /** Acknowledgements after which a process is killed, at most. */
 const LINES_MAX = 30;

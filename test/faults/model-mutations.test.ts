@@ -11,7 +11,7 @@ import { type Mutation, mutate } from '../support/faults/mutations.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
-const MUTATIONS = scaled({ short: 6, long: 24 }, 'MUTATIONS');
+const MUTATIONS = scaled({ short: 6, long: 12 }, 'MUTATIONS');
 /** Checks at one time. */
 const LANES = 2;
 /** Several times as much as a check has for a tiny file, for a busy machine: what takes longer hangs. */

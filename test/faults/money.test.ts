@@ -13,7 +13,7 @@ import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 import { dataFolder, startTestServer } from '../support/server.js';
 
-const REQUESTS = scaled({ short: 400, long: 10_000 });
+const REQUESTS = scaled({ short: 400, long: 5_000 });
 const CONCURRENT = 64;
 const WORKSPACES = 5;
 const KEYS = 20;

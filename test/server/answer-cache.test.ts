@@ -12,7 +12,7 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const REQUESTS = scaled({ short: 40, long: 500 });
+const REQUESTS = scaled({ short: 40, long: 250 });
 const AT_ONCE = 8;
 const CACHED = { DECIDER_ENGINE_EXACT: 'true', DECIDER_ENGINE_ANSWER_CACHE_MB: '1' };
 const UNCACHED = { ...CACHED, DECIDER_ENGINE_ANSWER_CACHE_MB: '0' };

@@ -10,9 +10,9 @@ import { scaled } from '../support/scale.js';
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 const START = Date.UTC(2026, 10, 30, 22);
-const OPERATIONS = scaled({ short: 120, long: 1_500 });
+const OPERATIONS = scaled({ short: 120, long: 1_000 });
 /** 60 ms each. */
-const DATABASE_OPERATIONS = scaled({ short: 120, long: 400 });
+const DATABASE_OPERATIONS = scaled({ short: 120, long: 250 });
 /** More than a quarter of what is left of any budget: a node then leases no more than a request costs. */
 const AMOUNTS = [51, 60, 80];
 const LEFT = [0n, 60n, 100n, 150n, 200n];

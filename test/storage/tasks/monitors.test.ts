@@ -17,7 +17,7 @@ import { answerStream } from '../../support/statistics/streams.js';
 import { fitOf, monitorOf } from '../../support/store/fitted-task.js';
 import { TASK_STORES } from '../../support/store/task-stores.js';
 
-const STEPS = scaled({ short: 60, long: 600 });
+const STEPS = scaled({ short: 60, long: 300 });
 const CONTENT = {
   questions: '{"q":1}',
   model: null,

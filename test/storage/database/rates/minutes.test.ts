@@ -16,7 +16,7 @@ const EXCHANGE_MS = 1_000;
 /** Until what one node admits is known to all: two exchanges. And so many milliseconds too early it counts no longer. */
 const INEXACT_MS = 2 * EXCHANGE_MS;
 const NODES = 3;
-const REQUESTS = scaled({ short: 150, long: 3_000 });
+const REQUESTS = scaled({ short: 150, long: 1_500 });
 const LIMITS = { requestsPerMinute: 12, bytesPerMinute: 600 };
 
 interface Sent {
