@@ -13,9 +13,15 @@ const START = Date.UTC(2026, 10, 30, 22);
 const OPERATIONS = scaled({ short: 120, long: 1_000 });
 /** 60 ms each. */
 const DATABASE_OPERATIONS = scaled({ short: 120, long: 250 });
-/** More than a quarter of what is left of any budget: a node then leases no more than a request costs. */
+/**
+ * More than a quarter of what is left of any budget: a node then leases no more than a request costs, and a lower budget
+ * applies at once.
+ */
 const AMOUNTS = [51, 60, 80];
-const LEFT = [0n, 60n, 100n, 150n, 200n];
+const LEFT_MAX = 200n;
+const LEFT = [0n, 60n, 100n, 150n, LEFT_MAX];
+/** The last number that stands for a change of the budget, which is made when a new month leaves more than LEFT_MAX of it. */
+const BUDGET = 10;
 const WAITS = [SECOND_MS, 4 * MINUTE_MS, 5 * MINUTE_MS, 6 * MINUTE_MS];
 const JUMPS = [2 * HOUR_MS, -2 * HOUR_MS, 3 * DAY_MS, -3 * DAY_MS, 31 * DAY_MS, -31 * DAY_MS];
 const DOWNTIMES = [10 * SECOND_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 2 * DAY_MS, 31 * DAY_MS];
@@ -64,7 +70,8 @@ class Pair {
 
   async operate(): Promise<string> {
     const { world } = this;
-    const which = this.source.integer(12);
+    const isLarge = this.model.left(await world.times()) > LEFT_MAX;
+    const which = isLarge ? BUDGET : this.source.integer(12);
     if (which < 4) return this.charge();
     if (which < 6) {
       const ms = this.pick(WAITS);
@@ -77,7 +84,7 @@ class Pair {
       await world.jump(ms);
       return `jump ${ms}`;
     }
-    if (which < 11) {
+    if (which <= BUDGET) {
       this.model.budget += this.pick(LEFT) - this.model.left(await world.times());
       await world.setBudget(this.model.budget);
       return `budget ${this.model.budget}`;
