@@ -4,5 +4,5 @@ import { scaled } from '../support/scale.js';
 
 // Two files, which run concurrently.
 test('property: random schedules, every plan once, to the right prompt, within the bounds', async (t) => {
-  runSchedules(t, scaled({ short: 3_000, long: 20_000 }));
+  runSchedules(t, scaled({ short: 3_000, long: 10_000 }));
 });

@@ -7,10 +7,10 @@ import { TRANSPORTS } from '../support/http/serving.js';
 import { scaled } from '../support/scale.js';
 
 /** Costly bodies sent concurrently. */
-const BODIES = scaled({ short: 4, long: 6 }, 'BODIES');
+const BODIES = scaled({ short: 4, long: 5 }, 'BODIES');
 /** Batch files sent concurrently, and the mebibytes of each. */
 const FILES = scaled({ short: 4, long: 6 }, 'FILES');
-const FILE_MIB = scaled({ short: 1, long: 4 }, 'FILE_MIB');
+const FILE_MIB = scaled({ short: 1, long: 2 }, 'FILE_MIB');
 const QUESTIONS = { q: { type: 'choice', criteria: ['a', 'b', 'c'] } };
 const ALONE = 10;
 

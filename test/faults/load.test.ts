@@ -9,7 +9,7 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder, testDependencies } from '../support/server.js';
 
 /** On each transport. */
-const REQUESTS = scaled({ short: 300, long: 1_200 }, 'REQUESTS');
+const REQUESTS = scaled({ short: 300, long: 800 }, 'REQUESTS');
 const CONNECTIONS = 128;
 const ANSWERS_PER_END = 200;
 /** Different bodies, so that every answer can be told from the others. */

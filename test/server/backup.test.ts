@@ -9,7 +9,7 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const LINES = scaled({ short: 24, long: 1_000 });
+const LINES = scaled({ short: 24, long: 500 });
 /** Units per token of a batch line, at the default prices. */
 const PRICE = 750n;
 const LIVE_AT_ONCE = 2;

@@ -10,7 +10,7 @@ import { scaled } from '../support/scale.js';
 import { dataFolder, modelsFolder, startTestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const LINES = scaled({ short: 80, long: 1_000 }, 'LINES');
+const LINES = scaled({ short: 80, long: 500 }, 'LINES');
 const NORMAL_LINES = scaled({ short: 40, long: 100 });
 /** Of F16 weights: a question moves by up to 2.5e-3 with how its prompt is cut into decodes. */
 const NORMAL_DIFFERENCE_MAX = 1e-2;

@@ -52,10 +52,10 @@ import { NEEDS_POSTGRES, newDatabase } from '../support/postgres.js';
 import { random, seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
 
-const SITUATIONS = scaled({ short: 400, long: 3_000 }, 'SITUATIONS');
+const SITUATIONS = scaled({ short: 400, long: 2_000 }, 'SITUATIONS');
 /** Fewer than one call of `deletableBatches` returns. */
 const BATCHES = 200;
-const KEYS = scaled({ short: 400, long: 6_000 });
+const KEYS = scaled({ short: 400, long: 3_000 });
 /** Requests of the database in progress: as many as it has connections, so that none waits for one. */
 const AT_ONCE = 5;
 /** Amounts are small, so that they often are equal. */

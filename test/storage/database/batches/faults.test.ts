@@ -7,7 +7,7 @@ import { random } from '../../../support/random.js';
 import { LONG, scaled } from '../../../support/scale.js';
 import { until } from '../../../support/until.js';
 
-const STEPS = scaled({ short: 60, long: 300 });
+const STEPS = scaled({ short: 60, long: 200 });
 const STEP_MS = 40;
 const NODES = 3;
 const BATCHES = LONG ? 12 : 5;

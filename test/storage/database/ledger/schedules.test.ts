@@ -5,7 +5,7 @@ import type { Wrong } from '../../../support/cluster/schedule-worker.js';
 import { seedFromEnvironment } from '../../../support/random.js';
 import { scaled } from '../../../support/scale.js';
 
-const SCHEDULES = scaled({ short: 1_000, long: 8_000 }, 'SCHEDULES');
+const SCHEDULES = scaled({ short: 1_000, long: 5_000 }, 'SCHEDULES');
 const THREADS = 2;
 const WORKER = new URL('../../../support/cluster/schedule-worker.js', import.meta.url);
 
