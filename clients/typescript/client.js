@@ -669,9 +669,9 @@ var AttemptDeadline = class {
 // src/client/error-response.ts
 var ERROR_BYTES_MAX = 1024 * 1024;
 var TEMPORARY = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
-var isTemporaryStatus = (status) => TEMPORARY.has(status);
 var UNKNOWN_OUTCOME = /* @__PURE__ */ new Set([502, 504]);
 var FAULT_STATUS_MIN = 500;
+var isTemporaryStatus = (status) => TEMPORARY.has(status);
 async function errorOfResponse(response, now) {
   const { status, headers } = response;
   const { error, type, errors, invalid_lines, questions, field } = ownForm(await readBody(response));

@@ -45,7 +45,7 @@ export class RateLimiter implements RateLimits {
     throw new ApiError(
       'rate_limited',
       `The key is over its limit of ${limits.requestsPerMinute} requests or ${limits.bytesPerMinute} bytes per minute.`,
-      { retryAfterSeconds: this.certain(waitMs) / 1_000 },
+      { retryAfterSeconds: this.withMargin(waitMs) / 1_000 },
     );
   }
 
@@ -57,11 +57,11 @@ export class RateLimiter implements RateLimits {
 
   left(key: string, limits: MinuteLimits): RatesLeft {
     const { resetMs, ...left } = (this.windows.get(key) ?? UNUSED).left(this.clock.monotonic(), limits);
-    return { ...left, resetMs: resetMs === 0 ? 0 : this.certain(resetMs) };
+    return { ...left, resetMs: resetMs === 0 ? 0 : this.withMargin(resetMs) };
   }
 
-  /** A wait after which the requests that it is for count nowhere any more. */
-  private certain(waitMs: number): number {
+  /** A wait that is long enough for every process: longer by what `add` may count too early. */
+  private withMargin(waitMs: number): number {
     return Math.min(waitMs + this.earlyMs, WINDOW_MS);
   }
 

@@ -1,4 +1,4 @@
-/** The limits are about this many milliseconds. */
+/** The period of the limits, in milliseconds. */
 export const WINDOW_MS = 60_000;
 const CAPACITY_START = 64;
 

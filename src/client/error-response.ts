@@ -6,13 +6,13 @@ const ERROR_BYTES_MAX = 1024 * 1024;
 
 /** Statuses after which the same request may succeed later (docs/errors.md); 520 to 524 are those of a CDN. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
-/** Whether a request that got this status may succeed later. */
-export const isTemporaryStatus = (status: number): boolean => TEMPORARY.has(status);
-
 /** With a body of the server: it sends 502 as `outcome_unknown`. */
 const UNKNOWN_OUTCOME: ReadonlySet<number> = new Set([502, 504]);
 /** A status from here on without a body of the server is from a proxy, which may have lost the response. */
 const FAULT_STATUS_MIN = 500;
+
+/** Whether a request that got this status may succeed later. */
+export const isTemporaryStatus = (status: number): boolean => TEMPORARY.has(status);
 
 /** The error of a response (contract 2.9); a proxy may have sent anything else. `now`: in milliseconds since 1970. */
 export async function errorOfResponse(response: Response, now: number): Promise<DeciderError> {

@@ -3,6 +3,12 @@ import type { LoadProgress, ThreadReport, WorkerSetup } from './engine-worker.js
 import { TOKENIZING_STACK_MEBIBYTES } from './profile/long-texts.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
 
+/** The message of a wave that was aborted, as the addon throws it (native/source/context.cc). */
+const CANCELLED = 'the decode was cancelled';
+
+/** Whether a wave failed because `cancel` aborted it. The error loses its class between threads. */
+export const isCancelled = (error: unknown): boolean => error instanceof Error && error.message === CANCELLED;
+
 /**
  * One engine thread and the context it owns. It runs one wave at a time; a thread that dies is replaced.
  *
@@ -48,7 +54,7 @@ export class EngineThread {
     return this.pool.run('wave', task);
   }
 
-  /** Aborts loading, or the wave in progress, which rejects with `cancelled`. For shutdown. */
+  /** Aborts loading, or the wave in progress, which rejects with an error of which `isCancelled` is true. For shutdown. */
   cancel(): void {
     Atomics.store(this.cancelWord, 0, 1);
   }

@@ -169,7 +169,7 @@ test('thousands of keys: each has its own limit, and idle ones are removed', asy
   t.equal(windows.size, 10_000, 'those of the minute before are gone');
 });
 
-test('who waits as long as a process says is admitted by the one that counts exactly', async (t) => {
+test('a wait that one process names is long enough for the process that counts exactly', async (t) => {
   const clock = fakeClock();
   const [early, one] = [2_000, { ...limits, requestsPerMinute: 1 }];
   const [exact, other] = [new RateLimiter(clock, early), new RateLimiter(clock, early)];

@@ -12,8 +12,8 @@ const { imageSidePixelsMin: MIN, imageSidePixelsMax: MAX, imageBytes: BYTES_MAX 
 const QUALITY = 0.92;
 
 /**
- * Reads a file that was dropped in. An image with a side over the limit is made smaller, as its proportions permit. One that
- * is shown turned by its EXIF data is sent so: the server ignores them.
+ * Reads a file that was dropped in. An image with a side over the limit is made smaller, as its proportions permit. One with
+ * an EXIF orientation is redrawn as it is shown: the server ignores the orientation.
  * Throws ImageProblem.
  */
 export async function readImage(file: File): Promise<ImageDraft> {

@@ -30,12 +30,8 @@ export function requireOwnFiles(current: ModelSet, next: ModelSet): void {
 
 /** Whether a build has the same contents, wherever they are: `models pull` may repair it in the folder of a newer commit. */
 function hasContents({ checksums }: LoadedBuild, entry: CatalogBuild): boolean {
-  return (
-    [...checksums.values()].join() ===
-    filesOf(entry)
-      .map(({ sha256 }) => sha256)
-      .join()
-  );
+  const sums = filesOf(entry).map(({ sha256 }) => sha256);
+  return sums.join() === [...checksums.values()].join();
 }
 
 const differs = (loaded: string | undefined, sha256: string) => loaded !== undefined && loaded !== sha256;

@@ -13,7 +13,7 @@ import { scaled } from '../../../support/scale.js';
 
 const MINUTE_MS = 60_000;
 const EXCHANGE_MS = 1_000;
-/** Until what one node admits is known to all: two exchanges. And so many milliseconds too early it counts no longer. */
+/** After two exchanges, all nodes count what one has admitted, and they stop up to as many milliseconds too early. */
 const INEXACT_MS = 2 * EXCHANGE_MS;
 const NODES = 3;
 const REQUESTS = scaled({ short: 150, long: 1_500 });
@@ -125,5 +125,5 @@ test('a minute of a key on several nodes that are restarted', NEEDS_POSTGRES, as
   }
   t.strictSame(early, [], 'within the limits, a request is admitted on every node');
   t.strictSame(extra, [], 'what was admitted on another node two exchanges before counts');
-  t.strictSame(again, [], 'who waits for Retry-After is admitted on every node');
+  t.strictSame(again, [], 'after Retry-After, the request is admitted on every node');
 });
