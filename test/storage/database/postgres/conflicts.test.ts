@@ -51,15 +51,17 @@ test('of two transactions in a deadlock, both succeed', NEEDS_POSTGRES, async (t
   const { database } = await newDatabase(t);
   await database.execute(ADD);
   let runs = 0;
-  let bothHold = () => {};
-  const held = new Promise<void>((resolve) => {
-    bothHold = resolve;
+  let locked = 0;
+  let bothLocked = () => {};
+  const deadlock = new Promise<void>((resolve) => {
+    bothLocked = resolve;
   });
   const work = (first: string, second: string) => async (transaction: Transaction) => {
     runs += 1;
     await transaction.execute(RAISE, [first]);
-    if (runs === 2) bothHold();
-    await held;
+    locked += 1;
+    if (locked === 2) bothLocked();
+    await deadlock;
     await transaction.execute(RAISE, [second]);
   };
   await Promise.all([database.transaction(work('a', 'b')), database.transaction(work('b', 'a'))]);
