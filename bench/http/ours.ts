@@ -134,7 +134,7 @@ export async function listenOurs(
         manifest,
         models,
         images: new Map(),
-        labels: new Map(),
+        verified: new Map(),
         joiners: new Map(builds.map(({ id, path }) => [id, spaceJoiners(path)])),
         cells: CELLS,
         tokenCacheBytes: cacheBytes,

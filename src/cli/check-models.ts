@@ -105,7 +105,8 @@ function describe(
   facts: ModelFacts,
   memory: MemoryReport,
 ): ModelCheck {
-  const { summary, profile, source, contextLength, images, temperatures, labels, logits } = facts;
+  const { summary, profile, source, contextLength, images, temperatures, logits } = facts;
+  const { labels } = facts.verified;
   return {
     build: id,
     file: path,

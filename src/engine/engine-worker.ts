@@ -10,7 +10,7 @@ import type { CatalogBuild } from './models/catalog.js';
 import { ModelError } from './models/manifest.js';
 import { openModel } from './models/model.js';
 import { type ImageReading, openProjector } from './models/projector.js';
-import type { LabelSet } from './profile/labels.js';
+import type { VerifiedProfile } from './profile/verified-profile.js';
 import type { EmbeddingSizes } from './scheduler/embeddings.js';
 import { NO_ENCODER, runServedWave, runWave } from './wave/run-wave.js';
 import type { WaveResult, WaveTask } from './wave/task.js';
@@ -25,8 +25,8 @@ export interface WorkerSetup {
   readonly build: CatalogBuild;
   /** How the build reads images; undefined: read it from the projector's file. */
   readonly images?: ImageReading | null | undefined;
-  /** The labels of the build; undefined: find them. */
-  readonly labels?: LabelSet | undefined;
+  /** What another profile of the build found; undefined: verify it here. */
+  readonly verified?: VerifiedProfile | undefined;
   /** What the check computed for the first question; undefined: this thread does not ask it. */
   readonly firstLogits?: readonly number[] | undefined;
   readonly bounds: WaveBounds;
@@ -55,7 +55,7 @@ const { addon } = loadAddon(setup.backend);
 addon.numberThread(setup.number);
 const model = openModel(addon, setup.device, setup.build, {
   images: setup.images,
-  labels: setup.labels,
+  verified: setup.verified,
   onProgress: (loaded) => {
     parentPort?.postMessage({ loaded } satisfies LoadProgress);
     return Atomics.load(setup.cancel, 0) === 0;

@@ -48,7 +48,7 @@ export type { EngineAnswer } from './pending.js';
 export { fillParts } from './profile/fill-template.js';
 export { BUILT_IN_FORMATS } from './profile/formats.js';
 export { type ImageTokens, imageAt, imageTokens, noImages } from './profile/image-tokens.js';
-export { LABELS_MAX, type LabelSet, LETTERS } from './profile/labels.js';
+export { LABELS_MAX, LETTERS } from './profile/labels.js';
 export { TOKENIZING_STACK_MEBIBYTES } from './profile/long-texts.js';
 export {
   ProfileError,
@@ -60,6 +60,7 @@ export {
 } from './profile/profile-types.js';
 export { readTemperatures, TEMPERATURE_BUCKETS } from './profile/temperatures.js';
 export { type PromptTokenizer, TOKEN_CACHE_BYTES_MAX, TokenCache } from './profile/token-cache.js';
+export type { VerifiedProfile } from './profile/verified-profile.js';
 export { type Abort, forgetAbort, PREPARING, readAbort, WaveRecord } from './record/wave-record.js';
 export { COUPLED_PRODUCT_MAX, ContextState, EXACT, type Sharing } from './scheduler/context-state.js';
 export { type EmbeddingSizes, Embeddings, noEmbeddings } from './scheduler/embeddings.js';

@@ -180,7 +180,7 @@ export class Engines {
     const { promptTexts } = this.metrics.instruments;
     const builds = [...set.builds.values()];
     const images = new Map(builds.map((build) => [build.id, build.images]));
-    const labels = new Map(builds.map((build) => [build.id, build.labels]));
+    const verified = new Map(builds.map((build) => [build.id, build.verified]));
     const joiners = new Map(builds.map((build) => [build.id, build.joiners]));
     const pool = new PreparePool(
       {
@@ -189,7 +189,7 @@ export class Engines {
         manifest: set.manifest,
         models,
         images,
-        labels,
+        verified,
         joiners,
         cells: engine.cells,
         tokenCacheBytes: TOKEN_CACHE_BYTES_MAX,

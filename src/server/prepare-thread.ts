@@ -9,7 +9,6 @@ import {
   type CatalogBuild,
   devicesOf,
   type ImageReading,
-  type LabelSet,
   loadAddon,
   type Manifest,
   memoryCounter,
@@ -18,6 +17,7 @@ import {
   PREPARING,
   settingsOf,
   TokenCache,
+  type VerifiedProfile,
 } from '../engine/index.js';
 import { ImageReader } from '../images/index.js';
 import {
@@ -45,8 +45,8 @@ export interface PrepareSetup {
   readonly images: ReadonlyMap<string, ImageReading | null>;
   /** The turn of the threads to decode a large image that is held whole. */
   readonly decoding: SharedArrayBuffer;
-  /** The labels of each build, by build id; for other builds they are found. */
-  readonly labels: ReadonlyMap<string, LabelSet>;
+  /** What the profile of each build found, by build id; others are verified here. */
+  readonly verified: ReadonlyMap<string, VerifiedProfile>;
   /** See `spaceJoiners`, by build id; the texts of other builds are not cut into words. */
   readonly joiners: ReadonlyMap<string, string | null>;
   /** KV cells of a context, for models that give no number: the maximum length of a prompt, whatever its model could read. */
@@ -65,7 +65,7 @@ const models = new Map(
     const [device = ''] = devicesOf(build.model, [setup.device]);
     const model = openModel(addon, device, build, {
       images: setup.images.get(build.id),
-      labels: setup.labels.get(build.id),
+      verified: setup.verified.get(build.id),
     });
     const { cells } = settingsOf(build.model, { cells: setup.cells });
     return [build.id, { ...model, contextLength: Math.min(model.contextLength, cells) }];

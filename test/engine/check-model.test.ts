@@ -63,8 +63,8 @@ function oneOfEach<Case>(cases: readonly Case[], group: (one: Case) => string): 
 test('a model without a fault: the facts that the check reports', async (t) => {
   const facts = await check(t, { model: tinyModel() });
   t.match(facts, { profile: 'letters', source: 'default', contextLength: 131_072, images: null });
-  t.equal(facts.labels.list.length, 26 + 4 * 26, 'the vocabulary has the pairs from AA to DZ');
-  t.equal(facts.labels.lettersOnly, null);
+  t.equal(facts.verified.labels.list.length, 26 + 4 * 26, 'the vocabulary has the pairs from AA to DZ');
+  t.equal(facts.verified.labels.lettersOnly, null);
   t.equal(facts.logits.length, 3);
 });
 

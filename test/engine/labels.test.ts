@@ -122,10 +122,18 @@ test('a template that takes too long for many options leaves A to Z, which is ma
   t.end();
 });
 
+test('a template cannot give a reason of any length', (t) => {
+  const long = 'x'.repeat(2_000_000);
+  const raise = `{% if loop.index0 > 25 %}{{ raise_exception("${long}") }}{% endif %}{{ o.label }}. `;
+  const { profile } = openTiny(t.testdir(), withTemplate(usual(raise)));
+  t.equal(profile.labelSet.lettersOnly?.length, 1_000);
+  t.end();
+});
+
 test('labels that are known are not searched for, and questions show them', (t) => {
   const { build } = openTiny(t.testdir());
   const labels = { list: [...'XYZ'].map((text, token) => ({ text, token })), lettersOnly: 'no reason' };
-  const { profile } = openModel(addon, '', build, { labels });
+  const { profile } = openModel(addon, '', build, { verified: { labels, rendered: null } });
   t.strictSame(profile.labelSet, labels);
   t.strictSame(profile.labels, Int32Array.of(0, 1, 2));
   const described = [false, false, false];

@@ -23,7 +23,7 @@ async function startPool(t: Test, model: TinyModelOptions = {}) {
     manifest: await readManifest(models),
     models,
     images: new Map(),
-    labels: new Map(),
+    verified: new Map(),
     cells: 131_072,
     joiners: new Map(),
     tokenCacheBytes: 1 << 20,

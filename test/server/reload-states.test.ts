@@ -187,7 +187,7 @@ const PARTS = {
   joiners: null,
   engine: {} as Engine,
   images: null,
-  labels: { list: [], lettersOnly: null },
+  verified: { labels: { list: [], lettersOnly: null }, rendered: null },
   contextTokensMax: 128,
   threads: [],
   releases: [],

@@ -2,8 +2,8 @@ import type { Backend } from '#native/platform.mjs';
 import type { CatalogBuild } from '../models/catalog.js';
 import type { OpenModel } from '../models/model.js';
 import type { ImageReading } from '../models/projector.js';
-import type { LabelSet } from '../profile/labels.js';
 import type { Temperatures } from '../profile/profile-types.js';
+import type { VerifiedProfile } from '../profile/verified-profile.js';
 
 // Messages between a process and its child that checks a model.
 
@@ -29,7 +29,7 @@ export interface ModelFacts {
   readonly images: ImageReading | null;
   /** By `<type>` and `<type>.<bucket>`. */
   readonly temperatures: Temperatures['values'];
-  readonly labels: LabelSet;
+  readonly verified: VerifiedProfile;
   /** See `spaceJoiners`. */
   readonly joiners: string | null;
   /** For the options of `FIRST_QUESTION`. */

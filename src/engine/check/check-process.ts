@@ -50,7 +50,7 @@ function check(): ModelFacts {
     trainedContextLength: description.contextLength,
     images,
     temperatures: profile.temperatures.values,
-    labels: profile.labelSet,
+    verified: profile.verified(),
     joiners: verifiedJoiners(model),
     logits,
   };

@@ -1,11 +1,11 @@
 import type { Addon, ModelDescription, ModelHandle } from '../addon/addon-types.js';
 import { BUILT_IN_FORMATS } from '../profile/formats.js';
-import type { LabelSet } from '../profile/labels.js';
 import { readDecisionMetadata } from '../profile/metadata.js';
 import { Profile } from '../profile/profile.js';
 import { type Format, ProfileError, type Temperatures } from '../profile/profile-types.js';
 import { readTemperatures } from '../profile/temperatures.js';
 import { Tokenizer } from '../profile/tokenizer.js';
+import type { VerifiedProfile } from '../profile/verified-profile.js';
 import type { CatalogBuild } from './catalog.js';
 import { ModelError, reason } from './manifest.js';
 import { type ImageReading, readProjector } from './projector.js';
@@ -35,8 +35,8 @@ interface Opening {
   readonly sizesOnly?: boolean;
   /** How the build reads images, if already known: the projector's file is then not read. */
   readonly images?: ImageReading | null | undefined;
-  /** The labels of the build, if already known: they are then not searched for. */
-  readonly labels?: LabelSet | undefined;
+  /** What another profile of the build found, if already known: it is then not verified again. */
+  readonly verified?: VerifiedProfile | undefined;
 }
 
 /**
@@ -68,7 +68,7 @@ function describe(
   addon: Addon,
   handle: ModelHandle,
   build: CatalogBuild,
-  known: Pick<Opening, 'images' | 'labels'>,
+  known: Pick<Opening, 'images' | 'verified'>,
 ): OpenModel {
   const description = describeFile(addon, handle, build);
   const declared = readDecisionMetadata(description);
@@ -76,7 +76,7 @@ function describe(
   const temperatures = chooseTemperatures(declared.temperatures, build);
   const chatTemplate = description.metadata['tokenizer.chat_template'] ?? '';
   const tokenizer = new Tokenizer(addon, handle, description, [format.template, chatTemplate]);
-  const profile = new Profile(format, temperatures, tokenizer, description, known.labels);
+  const profile = new Profile(format, temperatures, tokenizer, description, known.verified);
   const contextLength = Math.min(
     description.contextLength,
     build.model.context_length ?? description.contextLength,

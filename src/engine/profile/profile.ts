@@ -18,6 +18,7 @@ import { SkeletonCache } from './skeleton-cache.js';
 import { SlowShapes } from './slow-shapes.js';
 import { compileTemplate, displayOrder, renderShape, type TemplatePiece, unquoteState } from './template.js';
 import type { Tokenizer } from './tokenizer.js';
+import { type RenderedSamples, type VerifiedProfile, verifiedProfile } from './verified-profile.js';
 
 /** States whose beginning a tokenizer may merge with the text before them. */
 const STATE_BEGINNINGS = ['a', 'The', '1', ' a', '\n', '\n\na', '{\n  "a": 1\n}', '"', '(', '<', 'é', '🙂'];
@@ -27,14 +28,18 @@ const NO_PAIRS = 'its vocabulary has no pairs of letters as single tokens at the
 /** Stands for the label of an option: letters and digits, which no filter of a template escapes. */
 const labelStandIn = (option: number) => `QJ${option}QJ`;
 
+/** Of why a model has letters only, which may quote its template. */
+const REASON_CHARACTERS_MAX = 1_000;
+
 /** A model's format, verified against its vocabulary. */
 export class Profile {
   readonly labelSet: LabelSet;
   /** The tokens of the labels, in the order in which options get them. */
   readonly labels: Int32Array;
   private labelTexts: readonly string[] = LETTERS;
-  private readonly template: Template;
+  private template: Template | undefined;
   private readonly chat: ChatFrame;
+  private headTokens: Int32Array | undefined;
   private readonly skeletons = new SkeletonCache();
   private readonly slowShapes = new SlowShapes();
   /** The prefix for string states and the one for JSON states. */
@@ -43,20 +48,21 @@ export class Profile {
   /**
    * Throws ProfileError if the format does not work with the model.
    *
-   * @param known the labels, if they have been found before
+   * @param known what a profile of the same files and format found: neither its labels are searched for again, nor are the
+   * templates rendered, which takes 80 ms of processor time in a new thread
    */
   constructor(
     readonly format: Format,
     readonly temperatures: Temperatures,
     private readonly tokenizer: Tokenizer,
     description: ModelDescription,
-    known?: LabelSet,
+    known?: VerifiedProfile,
   ) {
-    this.template = compileTemplate(format);
-    this.chat = chatFrame(description);
-    requireNoSpace(tokenizer);
-    const endings = this.verify();
-    this.labelSet = known ?? this.chooseLabels(endings);
+    const rendered = known?.rendered ?? null;
+    this.chat = rendered?.chat ?? chatFrame(description);
+    if (rendered !== null) this.use(rendered);
+    const endings = rendered === null ? this.verify() : [];
+    this.labelSet = known?.labels ?? this.chooseLabels(endings);
     this.labelTexts = this.labelSet.list.map(({ text }) => text);
     this.labels = Int32Array.from(this.labelSet.list, ({ token }) => token);
   }
@@ -75,8 +81,19 @@ export class Profile {
     return made;
   }
 
+  /** What a profile of the same files need not find again. */
+  verified(): VerifiedProfile {
+    const skeletons = [...this.skeletons.entries()];
+    return verifiedProfile(this.labelSet, { chat: this.chat, head: [...this.head()], skeletons });
+  }
+
   /** The tokens that every prompt begins with, for any state. */
   head(): Int32Array {
+    this.headTokens ??= this.findHead();
+    return this.headTokens;
+  }
+
+  private findHead(): Int32Array {
     const prefixes = sampleShapes(LETTERS.length).flatMap((shape) => {
       const { prefix } = this.skeleton(shape);
       return STATE_BEGINNINGS.map((state) => fillParts(prefix, this.tokenizer, () => [state], noImages));
@@ -89,6 +106,7 @@ export class Profile {
   }
 
   private build(shape: QuestionShape, labels = this.labelTexts): Skeleton {
+    this.template ??= compileTemplate(this.format);
     let pieces = renderShape(this.template, this.format, this.chat, labels, shape);
     if (!shape.stateIsText) pieces = unquoteState(pieces);
     const order = displayOrder(this.format, shape);
@@ -105,18 +123,29 @@ export class Profile {
       .map((part) => (typeof part === 'string' ? { kind: 'text', text: part } : { kind: 'marker', ...part }));
   }
 
+  private use({ head, skeletons }: RenderedSamples): void {
+    this.headTokens = Int32Array.from(head);
+    for (const [key, skeleton] of skeletons) this.skeletons.add(key, skeleton);
+  }
+
   /**
    * Renders every kind of question once: each string must reach the prompt, and the prefix must be the same for all.
    * Returns the texts that can stand right before the answer.
    */
   private verify(): string[] {
-    const shapes = sampleShapes(LETTERS.length);
-    for (const shape of shapes) {
-      const known = this.prefixTexts.has(shape.stateIsText);
-      if (!known) this.prefixTexts.set(shape.stateIsText, prefixText(this.build(shape)));
-    }
-    const skeletons = shapes.map((shape) => this.skeleton(shape));
+    requireNoSpace(this.tokenizer);
+    const skeletons = sampleShapes(LETTERS.length).map((shape) => this.skeleton(shape));
     return [...new Set(skeletons.map(({ suffix }) => lastText(suffix)))];
+  }
+
+  /** The beginning of every prompt for a text, or for a state as JSON. */
+  private prefixFor(stateIsText: boolean): string {
+    const known = this.prefixTexts.get(stateIsText);
+    if (known !== undefined) return known;
+    const shape = sampleShapes(1).find((each) => each.stateIsText === stateIsText) as QuestionShape;
+    const text = prefixText(this.skeletons.get(shapeKey(shape)) ?? this.build(shape));
+    this.prefixTexts.set(stateIsText, text);
+    return text;
   }
 
   /** All labels of the vocabulary, if the template can express as many options; otherwise the letters. */
@@ -128,7 +157,8 @@ export class Profile {
       return { list: found, lettersOnly: null };
     } catch (error) {
       if (!(error instanceof ProfileError)) throw error;
-      const letters = { list: found.slice(0, LETTERS.length), lettersOnly: error.message };
+      const lettersOnly = error.message.slice(0, REASON_CHARACTERS_MAX);
+      const letters = { list: found.slice(0, LETTERS.length), lettersOnly };
       return error instanceof SlowTemplateError ? { ...letters, isSlow: true } : letters;
     }
   }
@@ -149,7 +179,7 @@ export class Profile {
   /** Throws ProfileError unless a prompt has every string of the caller, and its prefix is that of all questions. */
   private requireWhole(shape: QuestionShape, made: Skeleton): void {
     requireTexts(shape, made);
-    if (prefixText(made) === this.prefixTexts.get(shape.stateIsText)) return;
+    if (prefixText(made) === this.prefixFor(shape.stateIsText)) return;
     throw new ProfileError('its decision template renders part of the question before the state');
   }
 }

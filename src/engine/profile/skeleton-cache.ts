@@ -15,6 +15,11 @@ export class SkeletonCache {
     return this.partsHeld;
   }
 
+  /** The skeletons by their keys, the oldest first. */
+  entries(): IterableIterator<[string, Skeleton]> {
+    return this.byKey.entries();
+  }
+
   get(key: string): Skeleton | undefined {
     return this.byKey.get(key);
   }

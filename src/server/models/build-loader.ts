@@ -58,7 +58,7 @@ interface Loading {
 }
 
 /** What the check of a build finds. */
-type Found = Pick<ModelFacts, 'images' | 'labels' | 'joiners' | 'trainedContextLength' | 'logits'>;
+type Found = Pick<ModelFacts, 'images' | 'verified' | 'joiners' | 'trainedContextLength' | 'logits'>;
 
 /** Loads builds, and knows the engine threads of all that are loaded or being loaded. */
 export class BuildLoader {
@@ -115,9 +115,18 @@ export class BuildLoader {
         ...(record && { record }),
         countMemory,
       });
-      const { images, labels, joiners, trainedContextLength } = found;
+      const { images, verified, joiners, trainedContextLength } = found;
       const contextTokensMax = Math.min(trainedContextLength, settingsOf(build.model, settings).cells);
-      return new LoadedBuild({ build, engine, images, labels, joiners, contextTokensMax, threads, releases });
+      return new LoadedBuild({
+        build,
+        engine,
+        images,
+        verified,
+        joiners,
+        contextTokensMax,
+        threads,
+        releases,
+      });
     } catch (error) {
       await this.closeThreads(threads);
       for (const release of releases) release();
@@ -147,22 +156,23 @@ export class BuildLoader {
     const { backend, checkThreads } = prepared;
     const task = { backend: cpuBackendFor(backend), device: '', build, threads: checkThreads };
     const check = dependencies.checkModel ?? checkModel;
-    const { images, labels, joiners, trainedContextLength, logits } = await check(task, signal);
+    const { images, verified, joiners, trainedContextLength, logits } = await check(task, signal);
     // Not earlier: the check refuses a damaged file. Not later: loading may end the process for the same reason.
     if (unmeasured !== undefined)
       dependencies.log.warn({ unmeasured }, 'the memory of a model could not be estimated');
+    const { labels } = verified;
     if (labels.isSlow) dependencies.log.warn({ model: build.id, reason: labels.lettersOnly }, SLOW_LABELS);
-    return { images, labels, joiners, trainedContextLength, logits };
+    return { images, verified, joiners, trainedContextLength, logits };
   }
 
   /** Starts the threads of a build, which load it on all its devices at the same time and compute its first waves. */
   private startThreads(
     build: CatalogBuild,
-    { images, labels, logits: firstLogits }: Found,
+    { images, verified, logits: firstLogits }: Found,
     { devices, bounds, contexts, threads }: Placement,
   ): EngineThread[] {
     const { prepared, dependencies, metrics } = this.parts;
-    const setup = { backend: prepared.backend, build, images, labels, firstLogits, bounds, threads };
+    const setup = { backend: prepared.backend, build, images, verified, firstLogits, bounds, threads };
     const loaded = new Map(devices.map((device) => [device, 0]));
     const onProgress = (device: string) => (fraction: number) => {
       loaded.set(device, fraction);

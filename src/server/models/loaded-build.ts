@@ -4,7 +4,7 @@ import {
   type EngineThread,
   filesOf,
   type ImageReading,
-  type LabelSet,
+  type VerifiedProfile,
 } from '../../engine/index.js';
 
 interface Parts {
@@ -14,7 +14,7 @@ interface Parts {
   readonly images: ImageReading | null;
   /** The tokens that a prompt may have, unless `context_length` of the manifest is less. */
   readonly contextTokensMax: number;
-  readonly labels: LabelSet;
+  readonly verified: VerifiedProfile;
   /** See `spaceJoiners`. */
   readonly joiners: string | null;
   readonly threads: readonly EngineThread[];
@@ -27,7 +27,7 @@ export class LoadedBuild {
   readonly engine: Engine;
   readonly images: ImageReading | null;
   readonly contextTokensMax: number;
-  readonly labels: LabelSet;
+  readonly verified: VerifiedProfile;
   readonly joiners: string | null;
   private closing: Promise<void> | undefined;
 
@@ -35,7 +35,7 @@ export class LoadedBuild {
     this.engine = parts.engine;
     this.images = parts.images;
     this.contextTokensMax = parts.contextTokensMax;
-    this.labels = parts.labels;
+    this.verified = parts.verified;
     this.joiners = parts.joiners;
   }
 

@@ -53,7 +53,7 @@ export class ModelSet {
 
   /** The most options of a question that a build can tell apart; null: it is not loaded. */
   maxOptions(build: string): number | null {
-    return this.builds.get(build)?.labels.list.length ?? null;
+    return this.builds.get(build)?.verified.labels.list.length ?? null;
   }
 
   /** What lists of models have of a model, which is that of its newest build, or of a build; see `ModelListEntry`. */

@@ -1,0 +1,69 @@
+import { test } from 'tap';
+import { openModel } from '../../src/engine/index.js';
+import { BUILT_IN_FORMATS } from '../../src/engine/profile/formats.js';
+import { longShapes, sampleShapes } from '../../src/engine/profile/question-shapes.js';
+import { RENDERED_CHARACTERS_MAX, verifiedProfile } from '../../src/engine/profile/verified-profile.js';
+import { addon, openTiny } from '../support/engine.js';
+
+/** Those that are verified, and others. */
+const SHAPES = [...sampleShapes(26), ...sampleShapes(5), ...longShapes(40)];
+
+for (const name of Object.keys(BUILT_IN_FORMATS)) {
+  test(`${name}: a profile made of what another one found is the same`, (t) => {
+    const { build, profile } = openTiny(t.testdir(), {}, { profile: name });
+    const found = JSON.parse(JSON.stringify(profile.verified()));
+    t.ok(found.rendered);
+    for (const verified of [found, { ...found, rendered: null }]) {
+      const other = openModel(addon, '', build, { verified }).profile;
+      t.strictSame(other.labels, profile.labels);
+      t.strictSame(other.head(), profile.head());
+      for (const shape of SHAPES) t.strictSame(other.skeleton(shape), profile.skeleton(shape));
+      t.strictSame(
+        openModel(addon, '', build, { verified: other.verified() }).profile.labels,
+        profile.labels,
+      );
+    }
+    t.end();
+  });
+}
+
+/** A file whose template is that of another model, so that it shows whether it was rendered. */
+const withTemplate = (template: string) => ({
+  metadata: {
+    'gemma4.decision.type': { type: 'string' as const, value: 'nimble' },
+    'tokenizer.chat_template.systemone': { type: 'string' as const, value: template },
+  },
+});
+
+test('it renders a template only for questions of other shapes', (t) => {
+  const { profile } = openTiny(t.testdir());
+  const { build } = openTiny(
+    t.testdir(),
+    withTemplate(
+      '<bos>{{ state }}|{{ instructions }}|{% for o in options %}{{ o.label }}. {{ o.key }} {{ o.description }}\n{% endfor %}|',
+    ),
+  );
+  const { profile: other } = openModel(addon, '', build, { verified: profile.verified() });
+  const [sample] = sampleShapes(26) as [ReturnType<typeof sampleShapes>[0]];
+  t.strictSame(other.skeleton(sample), profile.skeleton(sample));
+  t.strictSame(other.head(), profile.head());
+  const [long] = longShapes(40) as [typeof sample];
+  t.throws(() => other.skeleton(long), {
+    name: 'ProfileError',
+    message: /part of the question before the state/,
+  });
+  t.end();
+});
+
+test('what was rendered is passed on up to a limit; one character more, and the templates are rendered again', (t) => {
+  const labels = { list: [], lettersOnly: null };
+  const rendered = (tail: number) => ({
+    chat: { head: '', tail: 'x'.repeat(tail) },
+    head: [1],
+    skeletons: [],
+  });
+  const room = RENDERED_CHARACTERS_MAX - JSON.stringify(rendered(0)).length;
+  t.ok(verifiedProfile(labels, rendered(room)).rendered);
+  t.strictSame(verifiedProfile(labels, rendered(room + 1)), { labels, rendered: null });
+  t.end();
+});
