@@ -1,9 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'tap';
 import { openModel } from '../../src/engine/index.js';
 import { BUILT_IN_FORMATS } from '../../src/engine/profile/formats.js';
+import { RENDER_MS_MAX } from '../../src/engine/profile/profile-types.js';
 import { longShapes, sampleShapes } from '../../src/engine/profile/question-shapes.js';
+import { SLOW_TRIES_MAX } from '../../src/engine/profile/slow-shapes.js';
 import { RENDERED_CHARACTERS_MAX, verifiedProfile } from '../../src/engine/profile/verified-profile.js';
-import { addon, openTiny } from '../support/engine.js';
+import { addon, buildOf, openTiny } from '../support/engine.js';
+import { smallModelFile } from '../support/tiny.js';
 
 /** Those that are verified, and others. */
 const SHAPES = [...sampleShapes(26), ...sampleShapes(5), ...longShapes(40)];
@@ -52,6 +57,24 @@ test('it renders a template only for questions of other shapes', (t) => {
     name: 'ProfileError',
     message: /part of the question before the state/,
   });
+  t.end();
+});
+
+test('a template that a thread does not parse in time is tried as often as one that it does not render in time', (t) => {
+  const { profile } = openTiny(t.testdir());
+  // The parser takes a time that grows with the square of the number of line breaks.
+  const path = join(t.testdir(), 'slow.gguf');
+  writeFileSync(path, smallModelFile(withTemplate('\n'.repeat(200_000))));
+  const { profile: other } = openModel(addon, '', buildOf(path), { verified: profile.verified() });
+  const [long] = longShapes(40) as [(typeof SHAPES)[0]];
+  const refused = { name: 'ProfileError', message: /: it takes more than 2000 ms$/ };
+  const milliseconds = () => {
+    const began = performance.now();
+    t.throws(() => other.skeleton(long), refused);
+    return performance.now() - began;
+  };
+  for (let tries = 0; tries < SLOW_TRIES_MAX; tries++) t.ok(milliseconds() > RENDER_MS_MAX);
+  t.ok(milliseconds() < RENDER_MS_MAX, 'it is not tried again');
   t.end();
 });
 

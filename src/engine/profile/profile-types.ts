@@ -84,7 +84,7 @@ export const RENDER_TRIES_MAX = 2;
 
 /** The decision template takes too long for a question. */
 export class SlowTemplateError extends ProfileError {
-  constructor() {
-    super(`its decision template does not render: it takes more than ${RENDER_MS_MAX} ms`);
+  constructor(does: 'parse' | 'render' = 'render') {
+    super(`its decision template does not ${does}: it takes more than ${RENDER_MS_MAX} ms`);
   }
 }

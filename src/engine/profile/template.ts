@@ -24,6 +24,7 @@ export function compileTemplate(format: Format): Template {
   try {
     return renderInTime(() => new Template(format.template));
   } catch (error) {
+    if (error instanceof TooSlow) throw new SlowTemplateError('parse');
     throw new ProfileError(`its decision template does not parse: ${(error as Error).message}`);
   }
 }
