@@ -190,9 +190,9 @@ const bounds = [
   ['warnings and errors kept for the operator', number(LOG_LINES_KEPT), 'the oldest is dropped'],
   ['log lines waiting for a reader', bytes(OUTPUT_BYTES_MAX), 'dropped and counted'],
   [
-    'rendering a template of a model file',
+    'parsing or rendering a template of a model file',
     `${RENDER_TRIES_MAX} times ${seconds(RENDER_MS_MAX)}`,
-    'the model is refused',
+    'the model, or the question that needs it, is refused',
   ],
   ['stored batches', 'see `batch.max_stored_bytes`', '503 `batch_unavailable`'],
   ['stored batches of a workspace', 'see `batch.max_workspace_percent`', '503 `batch_unavailable`'],
