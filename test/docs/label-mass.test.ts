@@ -6,7 +6,9 @@ import { startExampleServer } from './examples-server.js';
 const skip = LONG ? false : 'only at full scale: it asks a thousand questions';
 
 test('the label mass of the embedded model is the documented one', { skip }, async (t) => {
-  const documented = /median over its ([\d,]+) hand-written questions is ([\d.]+\d)/.exec(read('docs/api.md'));
+  const documented = /median over its ([\d,]+) hand-written questions is ([\d.]+\d)/.exec(
+    read('docs/api.md'),
+  );
   const server = await startExampleServer(t);
   const headers = { ...server.headers, 'service-label-mass': 'true' };
   const masses: number[] = [];
