@@ -161,7 +161,9 @@ program
     ).conflicts('rates'),
   )
   .addOption(
-    new Option('--minutes <number>', 'with --find: end the search after at most so long').conflicts('rates'),
+    new Option('--minutes <number>', 'with --find: end the search after at most this many minutes').conflicts(
+      'rates',
+    ),
   )
   .option('--seconds <number>', 'measured seconds of each step', '20')
   .option('--warm-up <seconds>', 'load before each step that is not measured', '3')
@@ -323,7 +325,7 @@ command(program, 'nodes', 'list the servers that share the database').action(asy
 
 command(program, 'tune', 'measure this device with a model, and recommend settings of its engine')
   .option('--model <id>', 'model or build (default: the one that answers requests without a model)')
-  .option('--minutes <number>', 'time of all measurements, about', '5')
+  .option('--minutes <number>', 'about how many minutes all measurements take', '5')
   .addOption(
     new Option('--goal <goal>', 'what the settings are chosen for')
       .choices(['latency', 'throughput'])
