@@ -18,7 +18,10 @@ export interface RenderedSamples {
   readonly skeletons: ReadonlyArray<readonly [string, Skeleton]>;
 }
 
-/** As JSON. The published formats take less than 80,000; a model file may hold a template that writes any amount. */
+/**
+ * As JSON. The built-in formats and that of the embedded model take less than 90,000; a model file may hold a template that
+ * writes any amount.
+ */
 export const RENDERED_CHARACTERS_MAX = 1 << 18;
 
 /** What other threads and processes get: without `rendered` if that is longer than `RENDERED_CHARACTERS_MAX`. */
