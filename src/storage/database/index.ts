@@ -3,11 +3,11 @@ export { type CalendarReading, findCalendar, timeOf } from './calendar/calendar-
 export { SKEW_MS_MAX } from './calendar/host-skew.js';
 export { startCalendar } from './calendar/start-calendar.js';
 export { checkDatabaseKey } from './master-key.js';
+export { migrate } from './migrate.js';
 export { databaseClock } from './postgres/calendar-sql.js';
 export { Database, type DatabaseSettings } from './postgres/database.js';
 export { CommitUnknown, DatabaseUnavailable, StatementError } from './postgres/database-errors.js';
 export { listNodes } from './postgres/list-nodes.js';
 export { requireFormat } from './postgres/schema/format.js';
-export { migrate } from './postgres/schema/migrate.js';
 export { statement } from './postgres/statement.js';
 export { type Path, requireUsable } from './postgres/usable.js';

@@ -1,4 +1,4 @@
-import { SESSION_MS } from '../postgres/calendar-sql.js';
+import { DATABASE_MS, SESSION_MS, UNCONFIRMED_SESSION_MS } from '../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { DatabaseUnavailable } from '../postgres/database-errors.js';
 import { type Queryable, statement } from '../postgres/statement.js';
@@ -13,6 +13,17 @@ const LOCK_EXPIRED = statement(
 );
 const EXPIRED = statement('reaper-expired', `SELECT id FROM nodes WHERE expires < ${SESSION_MS} ORDER BY id`);
 const LOCK_ONE = statement('reaper-lock-one', 'SELECT id FROM nodes WHERE id = $1 FOR UPDATE');
+
+/** The first format whose database has a calendar. */
+const CALENDAR_FORMAT = 3;
+// After the lock, so that a heartbeat in progress counts.
+const lockOlder = (name: string, now: string) =>
+  statement(
+    name,
+    `SELECT id, name, expires > ${now} AS serves FROM nodes WHERE format < $1 ORDER BY started, name FOR UPDATE`,
+  );
+const LOCK_OLDER = lockOlder('reaper-lock-older', UNCONFIRMED_SESSION_MS);
+const LOCK_OLDER_BY_CLOCK = lockOlder('reaper-lock-older-by-clock', DATABASE_MS);
 
 /**
  * In order. Accounts are locked in the order of their workspaces, as exchanges of credit do, so that no two transactions
@@ -66,6 +77,19 @@ export async function endSession(database: Database, session: number, statementM
     return release(transaction, rows);
   };
   await database.transaction(end, statementMs === undefined ? {} : { statementMs });
+}
+
+/**
+ * Deletes the sessions of nodes of earlier formats than `to` if all of them have expired, and returns their leases: a node
+ * that has hung cannot go on with its session then. Otherwise it deletes none, and returns the names of the nodes that
+ * serve. `from`: the format of the database.
+ */
+export async function endOlderSessions(transaction: Queryable, from: number, to: number): Promise<string[]> {
+  const lock = from < CALENDAR_FORMAT ? LOCK_OLDER_BY_CLOCK : LOCK_OLDER;
+  const nodes = await transaction.query<{ id: number; name: string; serves: boolean }>(lock, [to]);
+  const serving = nodes.filter(({ serves }) => serves).map(({ name }) => name);
+  if (serving.length === 0) await release(transaction, nodes);
+  return serving;
 }
 
 async function release(transaction: Queryable, rows: readonly { id: number }[]): Promise<number[]> {

@@ -2,6 +2,7 @@ import { type Test, test } from 'tap';
 import { migrate, requireFormat, statement } from '../../../../src/storage/database/index.js';
 import { holdFormat, readFormat } from '../../../../src/storage/database/postgres/schema/format.js';
 import { MIGRATIONS } from '../../../../src/storage/database/postgres/schema/migrations.js';
+import { beat, register } from '../../../../src/storage/database/session/node-rows.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../../../support/postgres.js';
 import { until } from '../../../support/until.js';
 
@@ -80,6 +81,32 @@ test('a migration is refused while nodes of an older format serve', NEEDS_POSTGR
   await database.execute(statement('stop', `UPDATE nodes SET expires = 0 WHERE name LIKE 'n_'`));
   t.strictSame(await migrate(database, NEXT), { from: FORMAT, to: FORMAT + 1 });
 });
+
+test(
+  'a migration ends sessions that have expired: a node that has hung cannot go on',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const { database } = await newDatabase(t);
+    const read = async (text: string) => database.query(statement('', text));
+    await database.execute(addNode('hung', FORMAT, '-1'));
+    const [{ id } = { id: 0 }] = (await read('SELECT id FROM nodes')) as { id: number }[];
+    const clocks = { calendar: 0, version: 0, host: 0 };
+    await read(`INSERT INTO accounts (workspace, month, leased) VALUES ('w', '2026-11', 7)`);
+    await read(`INSERT INTO credit_leases (workspace, node, amount) VALUES ('w', ${id}, 7)`);
+    await read(`INSERT INTO batch_chunks (batch, chunk, node) VALUES ('b', 0, ${id})`);
+    await read(`INSERT INTO duties (duty, node) VALUES ('d', ${id})`);
+    await database.execute(addNode('other', FORMAT, '60000'));
+    await t.rejects(migrate(database, NEXT), /older version are running: other\./);
+    t.equal((await read('SELECT id FROM nodes')).length, 2, 'a refused migration ends no session');
+    await read(`DELETE FROM nodes WHERE name = 'other'`);
+    t.strictSame(await migrate(database, NEXT), { from: FORMAT, to: FORMAT + 1 });
+    t.strictSame(await read('SELECT leased FROM accounts'), [{ leased: '0' }]);
+    t.strictSame(await read('SELECT node FROM batch_chunks'), [{ node: null }]);
+    t.strictSame(await read('SELECT node FROM duties UNION ALL SELECT node FROM credit_leases'), []);
+    t.equal(await beat(database, id, clocks), null);
+    await t.rejects(register(database, { name: 'hung', version: '0' }, clocks), /has format/);
+  },
+);
 
 test('a node that registers during a migration is seen by it, or sees it', NEEDS_POSTGRES, async (t) => {
   const { database } = await newDatabase(t);

@@ -1,10 +1,10 @@
-import { OperatorError } from '../../../../base/index.js';
-import { DATABASE_MS, UNCONFIRMED_SESSION_MS } from '../calendar-sql.js';
-import { certainTransaction } from '../certain.js';
-import type { Database, Transaction } from '../database.js';
-import { StatementError } from '../database-errors.js';
-import { statement } from '../statement.js';
-import { MIGRATIONS, type Migration } from './migrations.js';
+import { OperatorError } from '../../base/index.js';
+import { certainTransaction } from './postgres/certain.js';
+import type { Database, Transaction } from './postgres/database.js';
+import { StatementError } from './postgres/database-errors.js';
+import { MIGRATIONS, type Migration } from './postgres/schema/migrations.js';
+import { statement } from './postgres/statement.js';
+import { endOlderSessions } from './session/reaper.js';
 
 /** The longest time of a statement of a migration, in milliseconds. The tables may be large. */
 const STATEMENT_MS_MAX = 60 * 60 * 1_000;
@@ -33,18 +33,11 @@ const ADD_SERVICE = statement(
 const ENCODING = statement('encoding', `SELECT current_setting('server_encoding') AS encoding`);
 const LOCK_SERVICE = statement('lock-service', 'SELECT format FROM service WHERE id = 1 FOR UPDATE');
 const SET_FORMAT = statement('set-format', 'UPDATE service SET format = $1 WHERE id = 1');
-/** The first format whose database has a calendar. */
-const CALENDAR_FORMAT = 3;
-
-const olderNodes = (name: string, now: string) =>
-  statement(name, `SELECT name FROM nodes WHERE format < $1 AND expires > ${now} ORDER BY started, name`);
-const OLDER_NODES = olderNodes('older-nodes', UNCONFIRMED_SESSION_MS);
-const OLDER_NODES_BY_CLOCK = olderNodes('older-nodes-by-clock', DATABASE_MS);
-
 /**
  * Migrates the tables of a database to the format of this version, in one transaction; changes nothing if they have it. A
- * lock on the row of `service` makes a concurrent migration wait. Throws OperatorError if nodes of an older format are
- * serving, the format is newer or the encoding is not UTF8; DatabaseUnavailable; CommitUnknown.
+ * lock on the row of `service` makes a concurrent migration wait. Ends sessions that have expired: a node that only hung
+ * registers again, which the new format refuses. Throws OperatorError if nodes of an older format are serving, the format
+ * is newer or the encoding is not UTF8; DatabaseUnavailable; CommitUnknown.
  */
 export async function migrate(
   database: Database,
@@ -62,7 +55,7 @@ export async function migrate(
           `The database has format ${from}, which is newer than format ${to} of this version of decider. Install the version that migrated it, or a later one.`,
         );
       if (from === to) return { from, to };
-      if (from > 0) await refuseOlderNodes(transaction, from, to);
+      if (from > 0) refuseNodes(await endOlderSessions(transaction, from, to));
       for (const [index, migration] of migrations.slice(from).entries()) {
         for (const [number, text] of migration.entries()) {
           await transaction.execute(statement(`migration-${from + index + 1}-${number + 1}`, text));
@@ -102,12 +95,11 @@ async function createService(database: Database): Promise<void> {
   }
 }
 
-async function refuseOlderNodes(transaction: Transaction, from: number, to: number): Promise<void> {
-  const older = from < CALENDAR_FORMAT ? OLDER_NODES_BY_CLOCK : OLDER_NODES;
-  const nodes = await transaction.query<{ name: string }>(older, [to]);
-  if (nodes.length === 0) return;
-  const names = nodes.slice(0, NAMES_MAX).map(({ name }) => name);
-  const more = nodes.length > NAMES_MAX ? ` and ${nodes.length - NAMES_MAX} more` : '';
+/** Throws OperatorError if there are names of nodes. */
+function refuseNodes(serving: readonly string[]): void {
+  if (serving.length === 0) return;
+  const names = serving.slice(0, NAMES_MAX);
+  const more = serving.length > NAMES_MAX ? ` and ${serving.length - NAMES_MAX} more` : '';
   throw new OperatorError(
     `Servers of an older version are running: ${names.join(', ')}${more}. Stop them, wait 10 seconds, and run the command again.`,
   );
