@@ -6,8 +6,7 @@ import { hasChange, type Moment, writeMark } from '../directory/history.js';
 import { NOW_MS } from '../postgres/calendar-sql.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Database, Transaction } from '../postgres/database.js';
-import { requireFormat } from '../postgres/schema/format.js';
-import { DATABASE_FORMAT } from '../postgres/schema/migrations.js';
+import { requireUsableFormat } from '../postgres/schema/format.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { addAuditEntry } from './audit-log.js';
 import { addGrant, findKey, findWorkspace, putKey, putWorkspace } from './rows.js';
@@ -73,8 +72,8 @@ export async function makeChange<Result>(open: OpenChange, change: Change<Result
 
 /**
  * Runs `work` in one transaction for administrative changes, and notifies the nodes. Nothing is changed if `work` throws.
- * `actor`: who makes the changes, for the audit log. Rejects with what `work` throws; OperatorError if the database has
- * another format; DatabaseUnavailable: nothing was changed; CommitUnknown: the database was away for too long to tell.
+ * `actor`: who makes the changes, for the audit log. Rejects with what `work` throws; DatabaseUnavailable: nothing was
+ * changed, also because the database has another format; CommitUnknown: the database was away for too long to tell.
  */
 export async function inChange<Result>(
   database: Database,
@@ -96,9 +95,7 @@ export async function inChange<Result>(
 
 async function begin(transaction: Transaction): Promise<{ readonly now: number; readonly moment: Moment }> {
   const [row] = await transaction.query<{ number: number; format: number; now: number }>(NEXT);
-  if (row?.format === DATABASE_FORMAT) {
-    return { now: row.now, moment: await writeMark(transaction, row.number) };
-  }
-  await requireFormat(transaction);
-  throw new Error('the table service has no row');
+  if (row === undefined) throw new Error('the table service has no row');
+  requireUsableFormat(row.format);
+  return { now: row.now, moment: await writeMark(transaction, row.number) };
 }

@@ -16,6 +16,8 @@ import { inChange } from '../administration/change.js';
 import type { LedgerPart, TakenChanges } from '../ledger/part.js';
 import { certainTransaction } from '../postgres/certain.js';
 import type { Transaction } from '../postgres/database.js';
+import { guarded } from '../postgres/guarded.js';
+import { guardFormat } from '../postgres/schema/format.js';
 import { DatabaseBatchStore } from './batch-store.js';
 import { DataKeys } from './data-keys.js';
 import type { DatabaseBatchDependencies } from './dependencies.js';
@@ -146,9 +148,9 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
     const { database, reports } = this.deps;
     for (const id of batches) {
       if (this.stopped) return;
-      await database
-        .transaction((transaction) => finishIfSettled(transaction, id))
-        .catch((error) => reports.error(error, id));
+      await guarded(database, (transaction) => finishIfSettled(transaction, id)).catch((error) =>
+        reports.error(error, id),
+      );
     }
   }
 
@@ -168,7 +170,10 @@ export class DatabaseBatches extends CallerBatches implements BatchInterface, Le
   protected async cancelStored(id: string, actor: string | null): Promise<Batch | undefined> {
     const { database, reports } = this.deps;
     // A second cancel changes nothing, so it tells what became of the first.
-    const cancel = (transaction: Transaction) => applyEvent(transaction, id, 'cancel');
+    const cancel = async (transaction: Transaction) => {
+      await guardFormat(transaction);
+      return applyEvent(transaction, id, 'cancel');
+    };
     const audited = (by: string) =>
       inChange(database, by, ({ transaction, now }) =>
         applyEvent(transaction, id, 'cancel', (batch) =>

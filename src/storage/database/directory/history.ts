@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from '../postgres/database-errors.js';
+import { requireUsableFormat } from '../postgres/schema/format.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 /**
@@ -27,7 +28,7 @@ export const MARKS_KEPT = 10_000;
 
 const POSITION = statement(
   'directory-changes',
-  `SELECT service.changes AS number, last.mark, known.mark AS "knownMark", pg_is_in_recovery() AS "isStandby"
+  `SELECT service.changes AS number, service.format, last.mark, known.mark AS "knownMark", pg_is_in_recovery() AS "isStandby"
    FROM service
    LEFT JOIN change_marks AS last ON last.number = service.changes
    LEFT JOIN change_marks AS known ON known.number = $1
@@ -43,12 +44,16 @@ const FORGET = statement('change-marks-forget', 'DELETE FROM change_marks WHERE 
 
 interface Row {
   readonly number: number;
+  readonly format: number;
   readonly mark: string | null;
   readonly knownMark: string | null;
   readonly isStandby: boolean;
 }
 
-/** Where the database is, seen from an earlier moment. Throws DatabaseUnavailable, also if the server is a standby. */
+/**
+ * Where the database is, seen from an earlier moment. Throws DatabaseUnavailable, also if the server is a standby, or if the
+ * database has another format: its rows may mean something else.
+ */
 export async function positionAfter(database: Queryable, { number, mark }: Moment): Promise<Position> {
   const [row] = await database.query<Row>(POSITION, [number]);
   // A standby may be far behind, and does not know it.
@@ -57,6 +62,7 @@ export async function positionAfter(database: Queryable, { number, mark }: Momen
       'The database is read-only: store.url must name the primary server (SQLSTATE 25006).',
       '25006',
     );
+  if (row !== undefined) requireUsableFormat(row.format);
   const last = row === undefined ? BEGINNING : { number: row.number, mark: row.mark };
   const isKnown = mark === null ? number === 0 : row?.knownMark === mark;
   return { last, follows: isKnown && number <= last.number };

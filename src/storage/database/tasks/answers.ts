@@ -9,6 +9,7 @@ import {
 } from '../../../tasks/index.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { isOutage, StatementError } from '../postgres/database-errors.js';
+import { guarded } from '../postgres/guarded.js';
 import { countAnswers, countOf, insertAnswers, keepAnswers, type NewAnswer } from './answer-rows.js';
 
 /** Answers are written together, this many milliseconds after the first of them. */
@@ -136,7 +137,7 @@ export class DatabaseAnswers {
    */
   private async store(groups: readonly Group[], bounds: TaskBounds): Promise<ReadonlySet<string>> {
     const { database } = this.parts;
-    const put = (some: readonly Group[]) => database.transaction((sql) => this.put(sql, some, bounds));
+    const put = (some: readonly Group[]) => guarded(database, (sql) => this.put(sql, some, bounds));
     try {
       const kept = await put(groups);
       this.isFailing = false;

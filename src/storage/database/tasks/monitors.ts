@@ -8,6 +8,7 @@ import {
 } from '../../../tasks/index.js';
 import type { DataKeys } from '../batches/data-keys.js';
 import type { Transaction } from '../postgres/database.js';
+import { guardFormat } from '../postgres/schema/format.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 
 const FIND = statement(
@@ -64,6 +65,7 @@ export class DatabaseMonitors {
     build: string,
     change: (monitor: TaskMonitor) => boolean,
   ): Promise<TaskMonitor | undefined> {
+    await guardFormat(sql);
     const [found] = await sql.query<Found>(LOCK, [task.id, build]);
     if (found === undefined) return undefined;
     const dataKey = this.keys.open(task.id, found.key);

@@ -1,6 +1,7 @@
 import type { TaskCounts, TaskRow } from '../../../tasks/index.js';
 import { NOW_MS } from '../postgres/calendar-sql.js';
 import type { Transaction } from '../postgres/database.js';
+import { guardFormat } from '../postgres/schema/format.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { deleteShadow } from './shadows.js';
 
@@ -106,10 +107,11 @@ export async function findVersion(
 }
 
 /**
- * Locks the tasks of a workspace until the transaction ends. Resolves with the time, in milliseconds since 1970. The
+ * Locks the tasks of a workspace, and the format of the database, until the transaction ends. Resolves with the time, in milliseconds since 1970. The
  * workspace exists: its key has been authenticated.
  */
 export async function lockTasks(sql: Transaction, workspace: string): Promise<number> {
+  await guardFormat(sql);
   await sql.query(LOCK, [workspace]);
   const [row] = (await sql.query<{ now: number }>(NOW)) as [{ now: number }];
   return row.now;

@@ -7,6 +7,7 @@ import {
   type Webhooks,
 } from '../../../../batch/index.js';
 import type { Database, Transaction } from '../../postgres/database.js';
+import { guarded } from '../../postgres/guarded.js';
 import { giveUpDuty, hasDuty } from '../../session/duties.js';
 import { isOfSession } from '../../session/fence.js';
 import type { NodeSession } from '../../session/fenced.js';
@@ -101,7 +102,7 @@ export class BatchMaintenance {
 
   /** A batch that cannot be changed is reported, and does not stop the others. */
   private async transaction(id: string, work: (transaction: Transaction) => Promise<unknown>): Promise<void> {
-    await this.parts.database.transaction(work).catch((error) => this.report(error, id));
+    await guarded(this.parts.database, work).catch((error) => this.report(error, id));
   }
 
   private call(batch: Batch): void {

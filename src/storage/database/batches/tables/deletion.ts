@@ -1,6 +1,7 @@
 import { type Batch, DOUBT_MS, KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../../../batch/index.js';
 import { CERTAIN_MS, NOW_MS, SESSION_MS } from '../../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../../postgres/database.js';
+import { guarded } from '../../postgres/guarded.js';
 import { REMOVED_MAX, removeInParts } from '../../postgres/remove-in-parts.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 import { lockBatch, putBatch } from './batch-table.js';
@@ -61,7 +62,7 @@ export async function deletableBatches(sql: Queryable): Promise<string[]> {
  * because the row of the batch goes last.
  */
 export async function deleteBatch(database: Database, id: string): Promise<void> {
-  const batch = await database.transaction((transaction) => markDeleted(transaction, id));
+  const batch = await guarded(database, (transaction) => markDeleted(transaction, id));
   if (batch !== undefined) await removeBatch(database, batch);
 }
 

@@ -1,6 +1,7 @@
 import { type Batch, type Idempotency, idempotencyConflict, isSameFile } from '../../../../batch/index.js';
 import { NOW_MS, SETTLED_MS } from '../../postgres/calendar-sql.js';
 import type { Transaction } from '../../postgres/database.js';
+import { guardFormat } from '../../postgres/schema/format.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 import { keyWorksIn, MAY_START, submissionIsOver } from './conditions.js';
 
@@ -59,8 +60,12 @@ const STORED = statement(
    FROM batches WHERE NOT deleted GROUP BY workspace`,
 );
 
-/** Locks the submissions of a key, so that all nodes store them one after the other. Undefined if there is no such key. */
+/**
+ * Locks the submissions of a key, so that all nodes store them one after the other, and the format of the database.
+ * Undefined if there is no such key.
+ */
 export async function lockSubmissions(sql: Transaction, key: string): Promise<LockedKey | undefined> {
+  await guardFormat(sql);
   const [locked] = await sql.query<Pick<LockedKey, 'number'>>(LOCK_SUBMISSIONS, [key]);
   const [state] = await sql.query<Omit<LockedKey, 'number'>>(KEY_STATE, [key]);
   return locked && state && { ...locked, ...state };

@@ -7,6 +7,10 @@ const UNDEFINED_TABLE = '42P01';
 
 const FORMAT = statement('format', 'SELECT format FROM service WHERE id = 1');
 const HELD_FORMAT = statement('held-format', 'SELECT format FROM service WHERE id = 1 FOR SHARE');
+// Conflicts with a migration, which locks the row FOR UPDATE, but not with administrative changes.
+const GUARDED_FORMAT = statement('guarded-format', 'SELECT format FROM service WHERE id = 1 FOR KEY SHARE');
+/** Code of the error for a format that is not this version's. */
+const WRONG_FORMAT = 'format';
 
 /** The format of a database; 0: it has no tables of this program. */
 export async function readFormat(database: Queryable): Promise<number> {
@@ -33,15 +37,30 @@ export async function holdFormat(transaction: Queryable, format: number = DATABA
   check(row?.format ?? 0, format);
 }
 
+/**
+ * Like `holdFormat`, for a transaction of a running node that `fence` does not begin: a migration ends sessions, and nothing
+ * else that a node has. Call it first. Throws DatabaseUnavailable, so that callers get the answer for a database that cannot
+ * be used.
+ */
+export async function guardFormat(transaction: Queryable): Promise<void> {
+  const [row] = await transaction.query<{ format: number }>(GUARDED_FORMAT);
+  requireUsableFormat(row?.format ?? 0);
+}
+
+/** Throws DatabaseUnavailable if a format that a running node or a change has found is not that of this version. */
+export function requireUsableFormat(found: number): void {
+  if (found !== DATABASE_FORMAT)
+    throw new DatabaseUnavailable(wrongFormat(found, DATABASE_FORMAT), WRONG_FORMAT);
+}
+
 function check(found: number, format: number): void {
-  if (found === format) return;
+  if (found !== format) throw new OperatorError(wrongFormat(found, format));
+}
+
+function wrongFormat(found: number, format: number): string {
   if (found > format)
-    throw new OperatorError(
-      `The database has format ${found}, and this version of decider supports formats up to ${format}. Install the version that migrated it, or a later one.`,
-    );
-  throw new OperatorError(
-    found === 0
-      ? 'The database in store.url has no tables. Run: decider store migrate'
-      : `The database has format ${found}, and this version of decider requires format ${format}. Stop all servers, then run: decider store migrate`,
-  );
+    return `The database has format ${found}, and this version of decider supports formats up to ${format}. Install the version that migrated it, or a later one.`;
+  return found === 0
+    ? 'The database in store.url has no tables. Run: decider store migrate'
+    : `The database has format ${found}, and this version of decider requires format ${format}. Stop all servers, then run: decider store migrate`;
 }
