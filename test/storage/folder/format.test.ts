@@ -106,6 +106,19 @@ async function unchanged(t: Test, folder: string, version = 1): Promise<void> {
   await store.close();
 }
 
+test('a command that opened the folder before an upgrade changes nothing after it', async (t) => {
+  const folder = await older(t);
+  const command = openStore(folder, 1);
+  await served(folder, 2, [step(1)], (store) => {
+    const change = () => command.table('digests').put(['late'], 'x');
+    t.throws(() => command.change(change), /has format 2, and this program supports 1: a newer version/);
+    store.refresh();
+    t.equal(store.table('digests').get('late'), undefined);
+    t.equal(steps(store), '1');
+  });
+  await command.close();
+});
+
 test('a new folder has the newest format, and no step runs', async (t) => {
   await served(t.testdir(), 3, [step(1), step(2)], (store) => {
     t.equal(format(store), 3);

@@ -76,10 +76,15 @@ function requireFormat(store: Store, format: number): Store {
       if (formatOf(store) === undefined) store.table('meta').put(['format'], { format });
     });
   }
+  refuseOther(store, format);
+  store.beginChanges(() => refuseOther(store, format));
+  return store;
+}
+
+function refuseOther(store: Store, format: number): void {
   const found = formatOf(store) as number;
   if (found > format) throw newerFormat(store.folder, found, format);
   if (found < format) throw olderFormat(store.folder, found, format);
-  return store;
 }
 
 /** The format of a store; undefined for a new one. Throws StoreError if it is lost: it is written before everything else. */

@@ -37,6 +37,7 @@ export class Store {
   private changing = false;
   private actor = commandActor();
   private onCommit: () => (done: boolean) => void = () => () => {};
+  private checkFormat = () => {};
 
   /** Use `openStore`, which also checks the format. `mustBeComplete`: see `openEnvironment`. */
   constructor(
@@ -55,7 +56,7 @@ export class Store {
   /**
    * Runs `work` in a transaction: what it puts becomes visible to every process at once, or not at all if it throws. A
    * nested change is part of the outer one. `bytes`: the length of the values, if there are more than a few. Throws
-   * StoreError if the disk refuses the commit.
+   * StoreError if the disk refuses the commit, or the folder no longer has the format that it was opened with.
    */
   change<Result>(work: () => Result, bytes = 0): Result {
     // Not again in a nested change: LMDB may have written pages of this transaction after the last committed one.
@@ -67,6 +68,7 @@ export class Store {
           if (isOutermost) allocateFor(this.environment, [bytes]);
           this.changing = true;
           atWork = true;
+          if (isOutermost) this.checkFormat();
           const result = work();
           const meta = this.table('meta');
           meta.put(['changes'], { changes: (meta.get('changes')?.changes ?? 0) + 1 });
@@ -79,6 +81,14 @@ export class Store {
     } finally {
       if (isOutermost) this.changing = false;
     }
+  }
+
+  /**
+   * `check` is called at the beginning of every transaction of `change`: another process may upgrade the folder while this one
+   * has it open, or waits for the lock.
+   */
+  beginChanges(check: () => void): void {
+    this.checkFormat = check;
   }
 
   /**
