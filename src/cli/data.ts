@@ -1,6 +1,6 @@
 import { showBytes, showInstant, showTime, systemClock } from '../base/index.js';
 import { loadSettings } from '../settings/index.js';
-import { type BackupFacts, backUp, restore as restoreBackup } from '../storage/folder/index.js';
+import { type BackupFacts, backUp, FORMAT, restore as restoreBackup } from '../storage/folder/index.js';
 import { type Options, print, printJson, reportError } from './output.js';
 import { refuseDatabase, requireStore } from './with-store.js';
 
@@ -28,7 +28,12 @@ export const restore = (file: string, options: Options) =>
     const facts = restoreBackup(data, file);
     if (options.json) return printJson(rowOf(file, facts));
     print(`${data} has the state of ${showTime(facts.created)}.`);
-    print('Put the master key of that time into it, or configure it. Then run: decider verify');
+    print('Put the master key of that time into it, or configure it.');
+    print(
+      facts.format < FORMAT
+        ? `The backup has the older format ${facts.format}: the next start of the server upgrades it. Then run: decider verify`
+        : 'Then run: decider verify',
+    );
   });
 
 const rowOf = (file: string, { format, created, version, bytes }: BackupFacts) => ({

@@ -35,6 +35,21 @@ test('backup and restore: the commands print what was written, and the next step
   t.match(verified.stdout, /^problem {2}master key {4}\S+master\.key is missing/m);
 });
 
+test('restore: a backup of an older format is upgraded by a start, before it can be verified', async (t) => {
+  const folder = dataFolder(t);
+  const older = join(folder, 'older');
+  await openStore(older, FORMAT - 1).close();
+  const file = join(folder, 'data.backup');
+  t.equal((await run(t, ['backup', file], { DECIDER_DATA: older })).code, 0);
+  const restored = await run(t, ['restore', file], { DECIDER_DATA: join(folder, 'target') });
+  t.match(
+    restored.stdout,
+    new RegExp(
+      `older format ${FORMAT - 1}: the next start of the server upgrades it\\. Then run: decider verify$`,
+    ),
+  );
+});
+
 test('backup, restore, verify and rekey: a mistake is one line, and changes nothing', async (t) => {
   const { data, store, mistake } = books(t);
   new Sealer(store, '');

@@ -4,7 +4,7 @@ export { reconcile } from './administration/reconcile.js';
 export { backUp } from './backup/backup.js';
 export type { BackupFacts } from './backup/backup-file.js';
 export { restore } from './backup/restore.js';
-export { openStore, openToRead } from './lmdb/format.js';
+export { FORMAT, openStore, openToRead } from './lmdb/format.js';
 export { KEEP_TIME_EVERY_MS, readKeptTime } from './lmdb/kept-time.js';
 export { Store } from './lmdb/store.js';
 export { TABLES, type TableName } from './lmdb/tables.js';

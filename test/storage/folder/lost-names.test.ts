@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { StoreError } from '../../../src/base/index.js';
-import { openStore, openToRead, Sealer } from '../../../src/storage/folder/index.js';
+import { FORMAT, openStore, openToRead, Sealer } from '../../../src/storage/folder/index.js';
 import { TABLE_NAMES } from '../../../src/storage/folder/lmdb/tables.js';
 import { decider } from '../../support/cli.js';
 import { account } from '../../support/store/opened.js';
@@ -48,6 +48,20 @@ for (const name of TABLE_NAMES) {
     t.throws(() => openStore(copy), StoreError);
   });
 }
+
+test('a folder of an older format has not all tables, and is not called damaged', async (t) => {
+  const { copy, file, damage } = await used(t);
+  damage(entry('task_monitors'), other('task_monitors'));
+  const text = readFileSync(file, 'latin1').replaceAll(`"format":${FORMAT}`, `"format":${FORMAT - 1}`);
+  writeFileSync(file, text, 'latin1');
+  t.throws(() => openToRead(copy), {
+    name: 'StoreError',
+    message: new RegExp(
+      `data\\.mdb has the older format ${FORMAT - 1}\\. .*start the server, which upgrades the folder\\.$`,
+    ),
+  });
+  t.equal(readFileSync(file, 'latin1'), text, 'nothing was written');
+});
 
 test('a folder with entries that lost its format, or the check of its master key, is damaged', async (t) => {
   const { copy, file, damage } = await used(t);

@@ -182,7 +182,7 @@ function openExisting(
   const format = missing.length === 0 ? 0 : formatIn(root);
   const lostLater = missing.filter((name) => format >= (ADDED_TABLES.get(name) as number));
   if (lostLater.length > 0) throw damaged(file, `it has no table ${lostLater.join(', ')}`);
-  if (mustBeComplete && missing.length > 0) throw incomplete(file, missing);
+  if (mustBeComplete && missing.length > 0) throw incomplete(file, format, missing);
   return openTables(root);
 }
 
@@ -196,9 +196,12 @@ function formatIn(root: Environment['root']): number {
   }
 }
 
-const incomplete = (file: string, missing: readonly TableName[]): StoreError =>
+/** The error for tables that the format of a store does not have yet; 0: its format is not known. */
+const incomplete = (file: string, format: number, missing: readonly TableName[]): StoreError =>
   new StoreError(
-    `${file} has no table ${missing.join(', ')}. If an earlier version wrote it, start the server, which creates it. Otherwise the file is damaged. ${RESTORE_BACKUP}`,
+    format > 0
+      ? `${file} has the older format ${format}. Use the version that wrote it, or start the server, which upgrades the folder.`
+      : `${file} has no table ${missing.join(', ')}. If an earlier version wrote it, start the server, which creates it. Otherwise the file is damaged. ${RESTORE_BACKUP}`,
   );
 
 function openTables(root: Environment['root']): Environment['databases'] {
