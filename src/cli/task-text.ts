@@ -16,7 +16,9 @@ const whole = (count: number): string => count.toLocaleString('en');
 
 /** A task as text for a terminal. */
 export function taskText(task: Task): string {
-  const { name, version, model, description, answers, labels, fit, shadow, warnings } = task;
+  const { name, version, model, description, answers, labels, fit } = task;
+  // A server of 0.2.0 sends neither.
+  const { shadow = null, warnings = [] } = task as Partial<Task>;
   return [
     facts({
       task: name,

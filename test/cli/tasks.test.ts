@@ -255,6 +255,23 @@ test('tasks labels: after a refusal in a later call, it goes on where it ended',
   });
 });
 
+test('tasks: a server of 0.2.0 answers without the fields of later versions', async (t) => {
+  const { environment, file, json } = await beside(t);
+  const path = file('task.json', TASK);
+  const { drift, shadow, warnings, ...task } = await json('put', 'earlier', path);
+  t.strictSame([drift, shadow, warnings], [null, null, []]);
+  const { url } = await rawStub(t, response(JSON.stringify(task)));
+  for (const args of [
+    ['show', 'earlier'],
+    ['put', 'earlier', path],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(t, ['tasks', ...args, '--url', url], environment);
+    t.strictSame([code, stderr], [0, '']);
+    t.match(stdout, /^task: +earlier\n/);
+    t.match(stdout, /No fit is in force, so `accept` is null\.$/);
+  }
+});
+
 test('tasks: a doubt is printed exactly if the server may have changed something', async (t) => {
   const { environment, file, json } = await beside(t);
   await json('put', 'doubted', file('task.json', TASK));
