@@ -7,6 +7,7 @@ import {
   type BegunList,
   listBatches,
   PAGES_MAX,
+  settledPart,
 } from '../../src/console/batches/list-batches.js';
 
 /** The list of the server, with a number of batches; ids that are gone are unknown. */
@@ -53,6 +54,30 @@ test('the newest batches are listed, and further reads begin before them', async
     oldest: 'batch_651',
     pages: 28,
   });
+});
+
+test('a further read begins before the oldest batch that can change', async (t) => {
+  const first = await listBatches(batchList(2_600).readPage, { batches: [], skipped: null }, () => {});
+  t.equal(first.skipped, 'batch_599');
+  const again = async (count: number, moving: readonly string[], gone: readonly string[] = []) => {
+    const { asked, readPage } = batchList(count, gone);
+    const from = settledPart(first, ({ id }) => moving.includes(id));
+    const read = await listBatches(readPage, from, () => {});
+    const ids = read.batches.map(({ id }) => id);
+    t.equal(new Set(ids).size, ids.length, 'none is listed twice');
+    return { pages: asked.length, shown: ids.length, newest: ids[0], oldest: ids.at(-1) };
+  };
+  const shown = BATCHES_SHOWN_MAX;
+  t.strictSame(await again(2_600, []), { pages: 1, shown, newest: 'batch_2599', oldest: 'batch_600' });
+  t.match(await again(2_605, ['batch_2590', 'batch_2595']), { pages: 1, shown, newest: 'batch_2604' });
+  t.match(await again(2_605, ['batch_2450']), { pages: 2, shown, newest: 'batch_2604', oldest: 'batch_605' });
+  t.match(await again(2_600, ['batch_600']), { pages: 20, shown, oldest: 'batch_600' });
+  t.match(await again(2_600, ['batch_2590'], ['batch_2589']), { pages: 21, shown: shown - 1 }, 'was deleted');
+  t.match(
+    await again(2_600, ['batch_600'], ['batch_599']),
+    { pages: 27, shown, oldest: 'batch_600' },
+    'the one before the list was deleted',
+  );
 });
 
 test('a list of batches has a bounded number of pages', async (t) => {

@@ -38,13 +38,24 @@ export async function listBatches(
   from: BegunList,
   onStopped: (begun: BegunList) => void,
 ): Promise<ListedBatches> {
-  try {
-    return await batchesAfter(readPage, from, onStopped);
-  } catch (error) {
-    if (!(error instanceof CallError && error.type === 'batch_not_found')) throw error;
-    // The batch behind which a page begins was deleted meanwhile.
-    return batchesAfter(readPage, { batches: [], skipped: null }, onStopped);
+  // A batch behind which a page begins may be deleted meanwhile: then from further back.
+  const starts = [from, ...(from.batches.length > 0 ? [{ batches: [], skipped: from.skipped }] : [])];
+  for (const start of starts) {
+    try {
+      return await batchesAfter(readPage, start, onStopped);
+    } catch (error) {
+      if (!(error instanceof CallError && error.type === 'batch_not_found')) throw error;
+    }
   }
+  return batchesAfter(readPage, { batches: [], skipped: null }, onStopped);
+}
+
+/** The part of a list before the oldest batch that can change: a further read begins behind it. */
+export function settledPart(
+  { batches, skipped }: ListedBatches,
+  canChange: (batch: Batch) => boolean,
+): BegunList {
+  return { batches: batches.slice(batches.findLastIndex(canChange) + 1).reverse(), skipped };
 }
 
 async function batchesAfter(

@@ -3,6 +3,7 @@ import type { Batch } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
 import type { Source } from '../ui/sourced.js';
+import { visibleTimer } from '../ui/visible-timer.js';
 import { nextWait } from './poll.js';
 
 /** A batch as it was last seen. */
@@ -21,7 +22,7 @@ export const isOpen = ({ status }: Pick<Batch, 'status'>): boolean =>
 export const isMoving = (batch: Batch): boolean =>
   isOpen(batch) || !(batch.results_available || batch.finished_at !== null);
 
-/** Polls a batch until it has finished. `changes`: polls at once when it changes. */
+/** Polls a batch until it has finished, while the tab is visible. `changes`: polls at once when it changes. */
 export function useBatch(api: Api, id: string, active: boolean, changes: number): Watched {
   const [watched, setWatched] = useState<Watched>({
     batch: null,
@@ -33,12 +34,12 @@ export function useBatch(api: Api, id: string, active: boolean, changes: number)
     if (!active) return;
     setWatched((old) => ({ ...old, source: { ...old.source, stale: 'renewing' } }));
     const control = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let stopTimer = () => {};
     let wait = 0;
     let last = '';
     const again = (ms: number) => {
       wait = ms;
-      timer = setTimeout(look, ms);
+      stopTimer = visibleTimer(look, ms);
     };
     const look = async () => {
       try {
@@ -61,7 +62,7 @@ export function useBatch(api: Api, id: string, active: boolean, changes: number)
     look();
     return () => {
       control.abort();
-      clearTimeout(timer);
+      stopTimer();
     };
   }, [api, id, active, changes]);
   return watched;

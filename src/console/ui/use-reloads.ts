@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { CallError } from '../api/error.js';
 import type { Loaded } from './use-load.js';
+import { visibleTimer } from './visible-timer.js';
 
 /** What decides when is loaded again. */
 interface Terms {
@@ -11,7 +12,7 @@ interface Terms {
   readonly everyMs: number;
 }
 
-/** Loads again while a value can change, and after an error that may pass. */
+/** Loads again while a value can change, and after an error that may pass; not while the tab is hidden. */
 export function useReloads(
   { reload, error, stale, at }: Omit<Loaded<unknown>, 'value' | 'isCurrent'>,
   { active, isMoving, everyMs }: Terms,
@@ -20,8 +21,7 @@ export function useReloads(
     if (!active || stale === 'renewing') return;
     const failed = error instanceof CallError && error.isTemporary ? error : null;
     if (error === null ? !isMoving : failed === null) return;
-    const timer = setTimeout(reload, Math.max(everyMs, (failed?.retryAfterSeconds ?? 0) * 1_000));
-    return () => clearTimeout(timer);
+    return visibleTimer(reload, Math.max(everyMs, (failed?.retryAfterSeconds ?? 0) * 1_000));
     // A load that fails once more leaves the value and its time as they are.
   }, [active, isMoving, stale, error, at]);
 }

@@ -1,4 +1,5 @@
 import { SAMPLES_MAX } from '../../../src/console/operator/overview/samples.js';
+import { setVisible } from '../../support/console/open-tab.js';
 import { enterOperator, operatorTest } from '../../support/console/operator.js';
 import { until } from '../../support/until.js';
 
@@ -34,9 +35,6 @@ operatorTest(
     });
     await page.mouse.move(0, 0);
 
-    const setVisible = (state: string) =>
-      page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'))`);
     // Half a minute passes in the page. Requests arrive in order, so those of the plots come before the last one.
     const halfMinute = async () => {
       const known = calls();
@@ -44,12 +42,12 @@ operatorTest(
       await page.evaluate("fetch('/console').then(() => true)");
       return calls() - known;
     };
-    await setVisible('hidden');
+    await setVisible(page, false);
     // A call may have been in progress.
     await halfMinute();
     t.equal(await halfMinute(), 0, 'nothing is called');
     const again = page.waitForResponse('**/api/live');
-    await setVisible('visible');
+    await setVisible(page, true);
     await again;
   },
 );
