@@ -2,22 +2,30 @@ import type { OperatorResponses } from '../../api/index.js';
 
 type AuditPage = OperatorResponses['listAudit'];
 
-/** Entries that were loaded after a first page. */
-export interface OlderEntries extends AuditPage {
-  /** The first page that they continue: another one may have other filters, or newer entries. */
-  readonly of: AuditPage;
+/** The newest entries that fit a filter. */
+export interface FirstPage extends AuditPage {
+  readonly filter: object;
 }
 
-/** The older entries with a further page of those that `first` begins. */
-export const withOlder = (older: OlderEntries | null, first: AuditPage, page: AuditPage): OlderEntries => ({
-  of: first,
+/** Entries that were shown when the last of them were loaded, for as long as the filter is this object. */
+export type OlderEntries = FirstPage;
+
+/** What is shown, and a further page of older entries. */
+export const withOlder = (shown: AuditPage, filter: object, page: AuditPage): OlderEntries => ({
+  filter,
   more: page.more,
-  entries: [...(older?.of === first ? older.entries : []), ...page.entries],
+  entries: [...shown.entries, ...page.entries],
 });
 
-/** The entries that are shown: a page that continues another first page is left out. */
-export function shownAudit(first: AuditPage | null, older: OlderEntries | null): AuditPage {
+/**
+ * The entries that are shown. Older ones stay when the first page is read again: entries never change. They are left out if
+ * they have another filter, or if entries between them and the first page are missing.
+ */
+export function shownAudit(first: FirstPage | null, older: OlderEntries | null): AuditPage {
   if (first === null) return { entries: [], more: false };
-  if (older?.of !== first) return first;
-  return { more: older.more, entries: [...first.entries, ...older.entries] };
+  if (older?.filter !== first.filter) return first;
+  const last = first.entries.at(-1)?.number;
+  const known = older.entries.findIndex(({ number }) => number === last);
+  if (known === -1) return first;
+  return { more: older.more, entries: [...first.entries, ...older.entries.slice(known + 1)] };
 }

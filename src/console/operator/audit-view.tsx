@@ -34,7 +34,7 @@ export function AuditView({ api, active }: AuditViewProps) {
     if (value === null) return '';
     const before = String(entries.at(-1)?.number);
     const page = await api.call('listAudit', { query: { ...value.filter, before } });
-    setOlder((known) => withOlder(known, value, page));
+    setOlder(withOlder({ entries, more }, value.filter, page));
     return '';
   };
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { PAGE_ROWS } from '../ui/page-controls.js';
+import { PAGE_ROWS } from '../ui/pages.js';
 import { useSettled } from '../ui/use-settled.js';
 
 /** The part of a list that is shown. */

@@ -1,8 +1,7 @@
+import { useEffect } from 'preact/hooks';
 import { ActionButton } from './action-button.js';
 import { count, whole } from './format-values.js';
-
-/** Rows of a page. */
-export const PAGE_ROWS = 100;
+import { lastPage, PAGE_ROWS } from './pages.js';
 
 interface PageControlsProps {
   /** From 0. */
@@ -16,7 +15,11 @@ interface PageControlsProps {
 
 /** The rows that are shown of how many, and buttons for the other pages. */
 export function PageControls({ page, total, what, onPage }: PageControlsProps) {
-  const last = Math.max(0, Math.ceil(total / PAGE_ROWS) - 1);
+  const last = lastPage(total);
+  // There may be fewer rows than when the page was chosen.
+  useEffect(() => {
+    if (page > last) onPage(last);
+  }, [page, last]);
   const [from, to] = [page * PAGE_ROWS + 1, Math.min(total, (page + 1) * PAGE_ROWS)];
   return (
     <div class="actions">

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { DataTable, type DataTableProps } from './data-table.js';
-import { PAGE_ROWS, PageControls } from './page-controls.js';
+import { PageControls } from './page-controls.js';
+import { lastPage, PAGE_ROWS } from './pages.js';
 
 interface PagedTableProps<Row> extends DataTableProps<Row> {
   /** What is counted, such as `row`; several are called so with an s. */
@@ -11,7 +12,7 @@ interface PagedTableProps<Row> extends DataTableProps<Row> {
 export function PagedTable<Row>({ what, rows, ...table }: PagedTableProps<Row>) {
   const [chosen, setPage] = useState(0);
   // There may be fewer rows than when the page was chosen.
-  const page = Math.min(chosen, Math.max(0, Math.ceil(rows.length / PAGE_ROWS) - 1));
+  const page = Math.min(chosen, lastPage(rows.length));
   return (
     <>
       <DataTable {...table} rows={rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)} />

@@ -111,8 +111,8 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
         <ListFilters state={page} sorts={SORTS} />
         {action.error !== null && <ErrorNote error={action.error} />}
         <LoadNote value={value} error={error} />
-        {isCurrent && shown.length === 0 && query.search !== '' && <p class="empty">No key matches.</p>}
-        {isCurrent && shown.length === 0 && query.search === '' && (
+        {isCurrent && value?.total === 0 && query.search !== '' && <p class="empty">No key matches.</p>}
+        {isCurrent && value?.total === 0 && query.search === '' && (
           <p class="empty">
             {states === 'all' ? 'There is no key yet.' : 'There is no key that works.'} Create one above:
             callers send its token with each request.
