@@ -40,3 +40,16 @@ test('rows are selected by model and kind, and summed', async (t) => {
   t.strictSame(totalOf(ROWS), { requests: 4, input_tokens: 150, amount: 15 });
   t.strictSame(totalOf([]), { requests: 0, input_tokens: 0, amount: 0 });
 });
+
+test('each row of a year counts in one bar, however many there are', async (t) => {
+  const first = Date.parse('2027-03-01');
+  const days = Array.from({ length: 366 }, (_, at) =>
+    new Date(first + at * 86_400_000).toISOString().slice(0, 10),
+  );
+  const rows = days.flatMap((day) => Array.from({ length: 300 }, (_, at) => row(day, `m${at}`, 'live', 1)));
+  const bars = barsOf({ from: days[0] as string, to: days.at(-1) as string }, rows);
+  t.strictSame(
+    bars.map(({ day, sum }) => [day, sum]),
+    days.map((day) => [day, 300]),
+  );
+});

@@ -1,5 +1,4 @@
 import { useMemo } from 'preact/hooks';
-import type { Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import type { ReadLimits } from '../api/read-limits.js';
 import { useRenewal } from '../api/use-renewal.js';
@@ -12,7 +11,7 @@ import { useBatchList } from './use-batch-list.js';
 
 interface BatchesViewProps {
   readonly api: Api;
-  readonly limits: Limits;
+  readonly limits: ReadLimits;
   readonly onLimits: (limits: ReadLimits) => void;
   /** The id of the batch to show; null for none. */
   readonly id: string | null;

@@ -16,16 +16,16 @@ export interface Submission {
   readonly repeats: number;
   /** Null: the response has not arrived, so it is not known whether there is a batch. */
   readonly batch: string | null;
-  /** When it was sent first, in milliseconds since 1970: the server counts from then. */
+  /** When it was sent first, in milliseconds since 1970 by the clock of the server, which counts from then. */
   readonly at: number;
   /** Absent: a console of before 0.3 has sent it, with an idempotency key of that time. */
   readonly keyed?: true;
 }
 
 /** A submission that may not have begun. */
-type Sent = Pick<Submission, 'key' | 'digest' | 'repeats'>;
+export type Sent = Pick<Submission, 'key' | 'digest' | 'repeats'>;
 
-/** Whether a submission that got no answer can be sent again, and makes no second batch. */
+/** Whether a submission that got no answer can be sent again, and makes no second batch. `now`: by the server's clock. */
 export const isRepeatable = ({ batch, at }: Submission, now: number): boolean =>
   batch === null && Math.abs(now - at) < REPEATABLE_MS;
 

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
-import type { Limits, Submitted } from '../api/api-types.js';
+import type { Submitted } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
+import { type ReadLimits, readLimits } from '../api/read-limits.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { percent, whole } from '../ui/format-values.js';
@@ -13,14 +14,14 @@ import { type CheckedFile, checkFile } from './check-file.js';
 import { CheckedSummary } from './checked-summary.js';
 import { EstimateNote } from './estimate-note.js';
 import { MakePanel } from './make-panel.js';
-import { idempotencyKeyOf, nextSubmission } from './next-submission.js';
+import { idempotencyKeyOf, nextSubmission, type Sent } from './next-submission.js';
 import { digestOf } from './sha256.js';
 import { forget, remember, submissionOf } from './submissions.js';
 import { SubmitButton } from './submit-button.js';
 
 interface SubmitPanelProps {
   readonly api: Api;
-  readonly limits: Limits;
+  readonly limits: ReadLimits;
   /** The ids of the batches that are known: a submission that is answered with one of them was repeated. */
   readonly known: ReadonlySet<string>;
   readonly onSubmitted: (batch: Submitted) => void;
@@ -43,6 +44,8 @@ export function SubmitPanel({ api, limits, known, onSubmitted, onFile }: SubmitP
   const [chosen, setChosen] = useState<Chosen | null>(() => held.value && { file: held.value, read: null });
   const [part, setPart] = useState(0);
   const [sent, setSent] = useState<number | null>(null);
+  /** The time of the server when it was asked last: the clock of this machine may be wrong, and may be set. */
+  const [asked, setAsked] = useState(0);
   const [last, setLast] = useState<Last | null>(null);
   const [error, setError] = useState<unknown>(null);
   const checking = useRef<AbortController | null>(null);
@@ -74,18 +77,12 @@ export function SubmitPanel({ api, limits, known, onSubmitted, onFile }: SubmitP
       if (!control.signal.aborted) setError(thrown);
     }
   };
-  const submit = async (file: File, digest: string, repeats: number) => {
-    const attempt = { key: limits.key.id, digest, repeats };
-    const prior = submissionOf(attempt.key, digest);
-    const submission = nextSubmission(attempt, prior, Date.now());
-    if (submission === null) {
-      // Another tab has submitted the file meanwhile, or the time is over: the button says so once it is drawn again.
-      setChosen((old) => old && { ...old });
-      return;
-    }
+  const send = async (file: File, attempt: Sent, now: number) => {
+    const prior = submissionOf(attempt.key, attempt.digest);
+    const submission = nextSubmission(attempt, prior, now);
+    // Another tab has submitted the file meanwhile, or the time is over: the button says so once it is drawn again.
+    if (submission === null) return;
     remember(submission);
-    setSent(0);
-    setError(null);
     try {
       const headers = {
         'content-type': 'application/jsonl',
@@ -102,6 +99,17 @@ export function SubmitPanel({ api, limits, known, onSubmitted, onFile }: SubmitP
       if (thrown instanceof CallError && !thrown.isTemporary && thrown.type !== 'outcome_unknown') {
         forget(submission, prior);
       }
+      throw thrown;
+    }
+  };
+  const submit = async (file: File, digest: string, repeats: number) => {
+    setSent(0);
+    setError(null);
+    try {
+      const { serverTime } = await readLimits(api);
+      setAsked(serverTime);
+      await send(file, { key: limits.key.id, digest, repeats }, serverTime);
+    } catch (thrown) {
       setError(thrown);
     } finally {
       setSent(null);
@@ -135,7 +143,7 @@ export function SubmitPanel({ api, limits, known, onSubmitted, onFile }: SubmitP
         <SubmitButton
           lines={read.checked.lines}
           prior={submissionOf(limits.key.id, read.digest)}
-          now={Date.now()}
+          now={Math.max(asked, limits.serverTime)}
           sent={sent}
           onSubmit={(repeats) => submit(chosen.file, read.digest, repeats)}
         />

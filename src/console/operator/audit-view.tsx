@@ -111,8 +111,9 @@ const Changes = ({ changes }: Pick<OperatorAuditEntry, 'changes'>) => (
   <ul class="plain">
     {changes.map(({ field, before, after }) => (
       <li key={field}>
-        {field}: {before !== null && `${before} → `}
-        {after ?? 'removed'}
+        {field}: {before !== null && <bdi>{before}</bdi>}
+        {before !== null && ' → '}
+        {after === null ? 'removed' : <bdi>{after}</bdi>}
       </li>
     ))}
   </ul>

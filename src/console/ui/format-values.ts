@@ -1,6 +1,4 @@
 const WHOLE = new Intl.NumberFormat('en');
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-
 export const whole = (value: number): string => WHOLE.format(value);
 
 /** A probability or a confidence, with the four decimals of the interface. */
@@ -72,10 +70,22 @@ export function bytesOf(part: number, total: number): string {
 
 export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
-const PRECISE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const SHORT_DAY = { month: 'short', day: 'numeric' } as const;
+const MINUTE = { hour: 'numeric', minute: '2-digit' } as const;
+/**
+ * Instants are shown in the time zone of the browser, days as UTC days. With its name, an instant is not taken for one of
+ * UTC, and the hour that is repeated when summer time ends is unambiguous.
+ */
+const ZONED = { year: 'numeric', ...SHORT_DAY, ...MINUTE, timeZoneName: 'short' } as const;
+const DATE = new Intl.DateTimeFormat(undefined, ZONED);
+const PRECISE = new Intl.DateTimeFormat(undefined, { ...ZONED, second: '2-digit' });
+const READ = new Intl.DateTimeFormat(undefined, { ...SHORT_DAY, ...MINUTE, second: '2-digit' });
 
 /** An instant with its seconds. */
 export const preciseTime = (iso: string): string => PRECISE.format(new Date(iso));
+
+/** When something was read, in milliseconds since 1970: a page may be open for days. */
+export const readTime = (at: number): string => READ.format(new Date(at));
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 

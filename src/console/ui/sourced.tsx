@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { clockTime } from './format-values.js';
+import { readTime } from './format-values.js';
 
 /** When a value was read from its source, and whether it may have changed since. */
 export interface Source {
@@ -14,7 +14,7 @@ export const AsOf = ({ source: { at, stale } }: { readonly source: Source }) =>
   at === null ? null : (
     <span class={stale === 'old' ? 'as-of warning' : 'as-of muted'}>
       {stale === 'old' ? 'Not current, as of ' : 'As of '}
-      <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>
+      <time dateTime={new Date(at).toISOString()}>{readTime(at)}</time>
     </span>
   );
 

@@ -44,11 +44,16 @@ const DAY_MS = 86_400_000;
 
 /** A bar for every day of the range, also for those without charges. */
 export function barsOf({ from, to }: Pick<Usage, 'from' | 'to'>, rows: readonly UsageRow[]): Bar[] {
+  const sums = new Map<string, Record<Kind, number>>();
+  for (const { day, kind, amount } of rows) {
+    const amounts = sums.get(day) ?? { live: 0, batch: 0 };
+    amounts[kind] += amount;
+    sums.set(day, amounts);
+  }
   const bars: Bar[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
     const day = new Date(at).toISOString().slice(0, 10);
-    const amounts = { live: 0, batch: 0 };
-    for (const row of rows) if (row.day === day) amounts[row.kind] += row.amount;
+    const amounts = sums.get(day) ?? { live: 0, batch: 0 };
     bars.push({ day, amounts, sum: amounts.live + amounts.batch });
   }
   return bars;

@@ -36,7 +36,7 @@ export function KeyFacts({ limits, now }: KeyFactsProps) {
           </dd>
         </div>
         <div>
-          <dt>Expires after</dt>
+          <dt>Expires after (UTC)</dt>
           <dd>
             {key.expires}
             {days !== null && (days === 0 ? ' (today is the last day)' : ` (${count(days, 'day')} left)`)}

@@ -24,10 +24,8 @@ consoleTest('the time of deletion is read again after the results were collected
     headers: { authorization: `Bearer ${token}` },
   });
   const { delete_after: truth } = (await response.json()) as { delete_after: string };
-  const shown = await page.evaluate<string>(
-    `new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date('${truth}'))`,
-  );
-  t.equal(await deleted.textContent(), shown);
+  const shown = Date.parse((await deleted.textContent())?.replaceAll('\u202f', ' ') ?? '');
+  t.equal(shown, new Date(truth).setUTCSeconds(0, 0));
 });
 
 consoleTest('answers to an earlier request are marked, until it is the same again', async (t, tab, world) => {
@@ -35,11 +33,11 @@ consoleTest('answers to an earlier request are marked, until it is the same agai
   await enter(tab, world);
   await ask(tab);
   const answers = page.getByRole('region', { name: 'Answers' });
-  t.match(await answers.textContent(), /As of \d/);
+  t.match(await answers.textContent(), /As of \w+ \d/);
   const name = page.getByLabel('Name', { exact: true }).first();
   await name.fill('other');
   await page.getByText('The request has been changed since').waitFor();
-  t.match(await answers.textContent(), /Not current, as of \d/);
+  t.match(await answers.textContent(), /Not current, as of \w+ \d/);
   t.equal(await page.locator('.sourced.old').count(), 1);
   await name.fill('angry');
   await page.getByText('Answered.').waitFor();

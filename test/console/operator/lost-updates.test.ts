@@ -77,16 +77,16 @@ operatorTest(
     await page.route('**/api/**', (route) => route.abort());
     // The last hour is read again seldom: it may be marked too, or not yet.
     await page
-      .getByText(/^Not current, as of \d/)
+      .getByText(/^Not current, as of \w+ \d/)
       .first()
       .waitFor();
     t.equal(await page.locator('.sourced.old .plot').count(), await page.locator('.plot').count());
     t.strictSame(await violations(page), []);
     await show(tab, 'workspaces');
-    await page.locator('.as-of:visible', { hasText: /^Not current, as of \d/ }).waitFor();
+    await page.locator('.as-of:visible', { hasText: /^Not current, as of \w+ \d/ }).waitFor();
     await page.unroute('**/api/**');
     await page.getByRole('button', { name: 'Reload' }).click();
-    await page.locator('.as-of:visible', { hasText: /^As of \d/ }).waitFor();
+    await page.locator('.as-of:visible', { hasText: /^As of \w+ \d/ }).waitFor();
   },
   { script: AXE },
 );

@@ -6,6 +6,7 @@ import { shownAudit, withOlder } from '../../../src/console/operator/audit-pages
 import { makeKey } from '../../../src/console/operator/keys/make-key.js';
 import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/samples.js';
 import { bytesTop, scaleTop } from '../../../src/console/operator/overview/scale-top.js';
+import { beginningIn, STEPS, stepsOf } from '../../../src/console/operator/overview/steps.js';
 import { changeOnce } from '../../../src/console/operator/workspaces/change-once.js';
 import { bytes, bytesOf, duration } from '../../../src/console/ui/format-values.js';
 import { consoleModule } from '../../support/console/run-hook.js';
@@ -196,4 +197,27 @@ test('bytes and time spans for people', async (t) => {
     '1 day 0 hours',
     '2 days 7 hours',
   ]);
+});
+
+test('a step of the last hour has the time at which it began, whenever it is read', async (t) => {
+  const [began, minute] = [Date.parse('2026-10-25T00:58:50Z'), 60_000];
+  const points = [0, 1, 3].map((at) => ({ time: new Date(began + at * minute).toISOString() }));
+  for (const later of [0, 9_000, 11_000, 59_999]) {
+    const history = { time: new Date(began + 4 * minute + later).toISOString(), step_seconds: 60 };
+    const steps = stepsOf(points, history);
+    const timeOf = beginningIn(steps, history);
+    const places = [5, 4, 3, 2, 1].map((ago) => STEPS - ago);
+    t.strictSame(
+      places.map((at) => steps[at]?.time),
+      [points[0]?.time, points[1]?.time, undefined, points[2]?.time, undefined],
+    );
+    t.strictSame(
+      places.map(timeOf),
+      [0, 1, 2, 3, 4].map((at) => began + at * minute),
+      `${later} ms after a step began`,
+    );
+    t.equal(timeOf(0), began - (STEPS - 5) * minute);
+  }
+  const empty = { time: new Date(began).toISOString(), step_seconds: 60 };
+  t.equal(beginningIn(stepsOf([], empty), empty)(STEPS - 1), began);
 });

@@ -9,7 +9,7 @@ import { useVisible } from '../../ui/use-visible.js';
 import type { OperatorApi } from '../operator-api.js';
 import { Plot } from './plot.js';
 import { bytesTop } from './scale-top.js';
-import { STEPS, stepsOf } from './steps.js';
+import { beginningIn, STEPS, stepsOf } from './steps.js';
 
 /** How often the history is read, in milliseconds. */
 const RELOAD_MS = 30_000;
@@ -62,7 +62,11 @@ function Plots({ history }: PlotsProps) {
     sums.refused += point.refused;
     sums.failed += point.failed;
   }
-  const common = { room: STEPS, span: `${STEPS} min`, shape: 'bars' as const, timeOf: minuteIn(history) };
+  const common = { room: STEPS, span: `${STEPS} min`, shape: 'bars' as const };
+  const [began, measured] = [beginningIn(requests, history), beginningIn(resources, history)];
+  const ofRequests = { ...common, timeOf: (at: number) => clockTime(began(at)) };
+  const ofResources = { ...common, timeOf: (at: number) => clockTime(measured(at)) };
+  const waiting = resources.map((each) => each && each.waiting.live + each.waiting.batch);
   const share = (part: number, all: number) => (all === 0 ? 0 : part / all);
   const latency = (name: Percentile) => requests.map((each) => each?.latency_ms?.[name] ?? 0);
   const newest = requests.findLast((each) => each?.latency_ms != null)?.latency_ms;
@@ -74,7 +78,7 @@ function Plots({ history }: PlotsProps) {
         now={`${whole(sums.requests)} in the hour`}
         values={requests.map((each) => each?.requests ?? 0)}
         format={(value) => `${whole(value)} /min`}
-        {...common}
+        {...ofRequests}
       />
       <Plot
         label="Failed (5xx)"
@@ -82,7 +86,7 @@ function Plots({ history }: PlotsProps) {
         values={requests.map((each) => share(each?.failed ?? 0, each?.requests ?? 0))}
         format={percent}
         max={1}
-        {...common}
+        {...ofRequests}
       />
       <Plot
         label="Refused (4xx)"
@@ -90,7 +94,7 @@ function Plots({ history }: PlotsProps) {
         values={requests.map((each) => share(each?.refused ?? 0, each?.requests ?? 0))}
         format={percent}
         max={1}
-        {...common}
+        {...ofRequests}
       />
       <Plot
         label="Latency: p50, p95, p99"
@@ -99,14 +103,14 @@ function Plots({ history }: PlotsProps) {
         parts={[latency('p95'), latency('p50')]}
         format={milliseconds}
         describe={(at) => percentiles(requests[at]?.latency_ms)}
-        {...common}
+        {...ofRequests}
       />
       <Plot
         label="Plans waiting"
-        now={whole(resources.at(-1)?.waiting.live ?? 0)}
-        values={resources.map((each) => (each === null ? 0 : each.waiting.live + each.waiting.batch))}
+        now={whole(waiting.findLast((each) => each !== null) ?? 0)}
+        values={waiting.map((each) => each ?? 0)}
         format={whole}
-        {...common}
+        {...ofResources}
       />
       <Plot
         label="Process memory"
@@ -114,7 +118,7 @@ function Plots({ history }: PlotsProps) {
         values={memory}
         format={bytes}
         max={bytesTop(Math.max(...memory))}
-        {...common}
+        {...ofResources}
       />
     </div>
   );
@@ -125,13 +129,6 @@ type Latency = Readonly<Record<Percentile, number>>;
 
 const percentiles = (latency: Latency | null | undefined): string =>
   latency ? [latency.p50, latency.p95, latency.p99].map(milliseconds).join(', ') : 'none';
-
-/** The beginning of a step, by its place in a plot, as a time of day. */
-function minuteIn({ time, step_seconds: seconds }: OperatorHistory): (at: number) => string {
-  const step = seconds * 1_000;
-  const last = Math.floor(Date.parse(time) / step) * step;
-  return (at) => clockTime(last - (STEPS - 1 - at) * step);
-}
 
 function TopWorkspaces({ history: { top_workspaces: top, requests } }: PlotsProps) {
   const all = requests.reduce((sum, point) => sum + point.requests, 0);

@@ -17,3 +17,18 @@ export function stepsOf<Point extends { readonly time: string }>(
   }
   return steps;
 }
+
+/**
+ * When a step began, by its place, in milliseconds since 1970. Steps do not begin with the minutes of the clock; those
+ * without a point are told by another one.
+ */
+export function beginningIn(
+  steps: ReadonlyArray<{ readonly time: string } | null>,
+  { time, step_seconds: seconds }: Pick<OperatorHistory, 'time' | 'step_seconds'>,
+): (at: number) => number {
+  const step = seconds * 1_000;
+  const known = steps.findLastIndex((each) => each !== null);
+  const place = known === -1 ? STEPS - 1 : known;
+  const begun = Date.parse(steps[place]?.time ?? time);
+  return (at) => (steps[at] ? Date.parse(steps[at].time) : begun + (at - place) * step);
+}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { OperatorResponses, OperatorWorkspace } from '../../../api/index.js';
 import { whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
@@ -30,9 +30,16 @@ function UsagePlot({
 }: {
   readonly usage: OperatorResponses['showUsage'];
 }) {
-  const rows = usage.map((row) => ({ ...row, amount: Number(row.amount) }));
-  const bars = barsOf({ from, to }, rows);
-  return bars.some(({ sum }) => sum > 0) ? <DayPlot bars={bars} currency={currency} /> : null;
+  const bars = useMemo(
+    () =>
+      barsOf(
+        { from, to },
+        usage.map((row) => ({ ...row, amount: Number(row.amount) })),
+      ),
+    [usage, from, to],
+  );
+  if (bars.length > PLOT_DAYS_MAX || !bars.some(({ sum }) => sum > 0)) return null;
+  return <DayPlot bars={bars} currency={currency} />;
 }
 
 /** The requests, tokens and charges of a workspace by day, key, model and kind. */
@@ -63,9 +70,9 @@ export function UsagePanel({ api, workspace: { id, charged }, active }: UsagePan
           Nothing was charged from {value.from} to {value.to}.
         </p>
       )}
-      {value !== null && Number(days) <= PLOT_DAYS_MAX && <UsagePlot usage={value} />}
       {value !== null && value.usage.length > 0 && (
         <Sourced source={source}>
+          <UsagePlot usage={value} />
           <PagedTable
             key={days}
             what="row"
