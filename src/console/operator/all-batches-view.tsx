@@ -139,9 +139,10 @@ const List = ({ batches, busy, onCancel }: ListProps) => (
       },
       { title: 'Failed', number: true, cell: ({ failed }) => whole(failed) },
       { title: 'Models', cell: ({ models }) => models.join(', ') },
-      { title: 'Submitted', cell: ({ created }) => time(created) },
+      { title: 'Submitted', class: 'time', cell: ({ created }) => time(created) },
       {
         title: 'Finished',
+        class: 'time',
         cell: ({ finished, expires }) => (finished === null ? `by ${time(expires)}` : time(finished)),
       },
       {

@@ -93,7 +93,7 @@ const Entries = ({ entries }: { readonly entries: readonly OperatorAuditEntry[] 
     keyOf={({ number }) => number}
     columns={[
       { title: 'Number', number: true, cell: ({ number }) => number },
-      { title: 'Time', class: 'nowrap', cell: ({ time }) => preciseTime(time) },
+      { title: 'Time', class: 'time', cell: ({ time }) => preciseTime(time) },
       { title: 'By', cell: ({ actor }) => actor },
       { title: 'Action', class: 'nowrap', cell: ({ action }) => action },
       {

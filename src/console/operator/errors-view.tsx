@@ -35,7 +35,7 @@ export function ErrorsView({ api, active }: ErrorsViewProps) {
             rows={value.errors}
             keyOf={({ number }) => number}
             columns={[
-              { title: 'Time', class: 'nowrap', cell: ({ time }) => preciseTime(time) },
+              { title: 'Time', class: 'time', cell: ({ time }) => preciseTime(time) },
               {
                 title: 'Level',
                 cell: ({ level }) => <span class={level === 'warn' ? 'badge' : 'badge failed'}>{level}</span>,

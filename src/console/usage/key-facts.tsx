@@ -36,10 +36,10 @@ export function KeyFacts({ limits, now }: KeyFactsProps) {
           </dd>
         </div>
         <div>
-          <dt>Expires after (UTC)</dt>
+          <dt>Ends on (UTC)</dt>
           <dd>
             {key.expires}
-            {days !== null && (days === 0 ? ' (today is the last day)' : ` (${count(days, 'day')} left)`)}
+            {days !== null && (days === 0 ? ' (today)' : ` (${count(days, 'day')} left)`)}
           </dd>
         </div>
         <div>

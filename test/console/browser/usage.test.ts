@@ -24,7 +24,7 @@ consoleTest('credit, budget, limits and expiry of a key', async (t, tab, world) 
   await page.getByText('Left£20.00').waitFor();
   t.equal(await page.getByText('Budget of a month£5.00').count(), 1);
   t.equal(await page.getByRole('progressbar').getAttribute('aria-valuenow'), '0');
-  t.equal(await page.getByText(/^Expires after \(UTC\)\d{4}-\d\d-\d\d \(1 day left\)$/).count(), 1);
+  t.equal(await page.getByText(/^Ends on \(UTC\)\d{4}-\d\d-\d\d \(1 day left\)$/).count(), 1);
   t.equal(await page.getByText('Requests per minute6,000').count(), 1);
   t.equal(await page.getByText('Request bytes per minute256.0 MiB').count(), 1);
   await page.getByText('The key ends soon.').waitFor();

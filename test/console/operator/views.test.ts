@@ -3,6 +3,7 @@ import { batchFile } from '../../support/console/batch-file.js';
 import { type Tab, WIDE } from '../../support/console/console.js';
 import { checkLooks } from '../../support/console/look.js';
 import { enterOperator, type OperatorWorld, operatorTest, show } from '../../support/console/operator.js';
+import { operatorSend } from '../../support/operator.js';
 
 /** Every view in each of its states: its address, what an operator does there, and what is shown then. */
 const VIEWS: ReadonlyArray<
@@ -99,6 +100,14 @@ const VIEWS: ReadonlyArray<
   ['audit', 'audit', ({ page }) => page.getByRole('row', { name: /workspace\.create default/ }).waitFor()],
 ];
 
+/** The names of the visible tables that are wider than their places. */
+const WIDE_TABLES = `[...document.querySelectorAll('.scroll')]
+  .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth)
+  .map((each) => each.getAttribute('aria-label'))`;
+
+/** Names that people can give: no word of theirs ends, or they are read from right to left. */
+const NAMES = ['W'.repeat(64), '\u05d0'.repeat(64), '\u{1f600}'.repeat(64), '__proto__'] as const;
+
 operatorTest(
   'every view is accessible and within the window',
   async (t, tab, world) => {
@@ -107,12 +116,19 @@ operatorTest(
     await page.getByText('Where do I get the token?').click();
     await checkLooks(t, tab, 'operator-token');
     t.equal(await world.ask(world.token), 200);
+    await operatorSend(world.url, 'POST', '/api/workspaces', { id: 'w'.repeat(64) });
+    for (const name of NAMES) {
+      await operatorSend(world.url, 'PATCH', '/api/workspaces/default', { name });
+      await operatorSend(world.url, 'POST', '/api/keys', { workspace: 'default', name });
+    }
     await enterOperator(tab, world);
     for (const [name, address, open] of VIEWS) {
       await page.setViewportSize(WIDE);
       await show(tab, address);
       await open(tab, world);
       await checkLooks(t, tab, `operator-${name}`);
+      // The window is as small as it gets: tables are lists.
+      t.strictSame(await page.evaluate(WIDE_TABLES), [], `${name}: no table scrolls sideways`);
     }
   },
   { script: AXE },

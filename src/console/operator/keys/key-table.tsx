@@ -35,11 +35,11 @@ export const KeyTable = ({ keys, busy, onAsk }: KeyTableProps) => (
         cell: ({ workspace }) => <a href={`#/workspaces/${workspace}`}>{workspace}</a>,
       },
       { title: 'State', cell: ({ state }) => <span class={CLASSES[state]}>{state}</span> },
-      { title: 'Created', class: 'nowrap', cell: ({ created }) => time(created) },
-      { title: 'Ends', class: 'nowrap', cell: endOf },
+      { title: 'Created', class: 'time', cell: ({ created }) => time(created) },
+      { title: 'Ends', class: 'time', cell: endOf },
       {
         title: 'Last used (hour)',
-        class: 'nowrap',
+        class: 'time',
         cell: ({ last_used: used }) => (used === null ? 'unknown' : time(used)),
       },
       {
