@@ -3,7 +3,7 @@ import type { OperatorResponses } from '../../api/index.js';
 type AuditPage = OperatorResponses['listAudit'];
 
 /** The newest entries that fit a filter. */
-export interface FirstPage extends AuditPage {
+interface FirstPage extends AuditPage {
   readonly filter: object;
 }
 

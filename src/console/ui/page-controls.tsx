@@ -4,7 +4,7 @@ import { count, whole } from './format-values.js';
 import { lastPage, PAGE_ROWS } from './pages.js';
 
 interface PageControlsProps {
-  /** From 0. */
+  /** Of the rows that are shown, from 0. */
   readonly page: number;
   /** Rows of all pages. */
   readonly total: number;

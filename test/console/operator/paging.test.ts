@@ -10,9 +10,14 @@ operatorTest('a page whose last rows have gone is not an empty list', async (t, 
   for (let at = 0; at <= PAGE_ROWS; at += 1) await post('keys', { workspace: 'many' });
   await enterOperator(tab, { url, ...world }, 'keys/many');
   await page.getByText(`1 to ${PAGE_ROWS} of ${PAGE_ROWS + 1} keys`).waitFor();
+  await page.route('**/api/keys?*', (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('The server did not answer.').waitFor();
+  await page.getByText(`1 to ${PAGE_ROWS} of ${PAGE_ROWS + 1} keys`).waitFor();
+  await page.getByRole('button', { name: 'Reload' }).click();
   const rows = page.getByRole('region', { name: 'Table of keys' }).locator('tbody tr');
   await rows.nth(1).waitFor({ state: 'detached' });
+  await page.getByText(`${PAGE_ROWS + 1} to ${PAGE_ROWS + 1} of`).waitFor();
   await page.getByRole('button', { name: /^Revoke key_/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click();
   await page.getByText(`${PAGE_ROWS} keys`).waitFor();

@@ -45,9 +45,10 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
   const page = usePage('-created');
   const { query } = page;
   const { value, isCurrent, error, reload, ...source } = useLoad(
-    (signal) => {
+    async (signal) => {
       const owner = workspace === null ? {} : { workspace };
-      return api.call('listKeys', { query: { ...query, ...owner, state: states }, signal });
+      const list = await api.call('listKeys', { query: { ...query, ...owner, state: states }, signal });
+      return { ...list, page: page.page };
     },
     active,
     [api, workspace, states, query.search, query.sort, query.offset],
@@ -124,7 +125,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
           </Sourced>
         )}
         {value !== null && (
-          <PageControls page={page.page} total={value.total} what="key" onPage={page.onPage} />
+          <PageControls page={value.page} total={value.total} what="key" onPage={page.onPage} />
         )}
       </section>
       {question !== null && (

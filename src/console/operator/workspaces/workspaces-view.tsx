@@ -32,7 +32,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
         api.call('listWorkspaces', { query, signal }),
         shown === null ? undefined : api.call('showWorkspace', { id: shown, signal }).catch(noneIfUnknown),
       ]);
-      return { ...list, detail, of: shown };
+      return { ...list, page: page.page, detail, of: shown };
     },
     active,
     [api, shown, query.search, query.sort, query.offset],
@@ -62,7 +62,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
               </Sourced>
             )}
             {value !== null && (
-              <PageControls page={page.page} total={value.total} what="workspace" onPage={page.onPage} />
+              <PageControls page={value.page} total={value.total} what="workspace" onPage={page.onPage} />
             )}
           </section>
           <CreateWorkspace api={api} active={active} onEnd={reload} />
