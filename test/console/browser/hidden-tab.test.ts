@@ -1,8 +1,12 @@
-import { VIEWS } from '../../../src/console/route.js';
 import { createKey } from '../../support/access/folder-changes.js';
 import { batchFile } from '../../support/console/batch-file.js';
 import { consoleTest, enter } from '../../support/console/console.js';
 import { requestsWithin, setVisible } from '../../support/console/open-tab.js';
+import { consoleModule } from '../../support/console/run-hook.js';
+
+const { VIEWS } = await consoleModule<{ readonly VIEWS: ReadonlyArray<readonly [string, string]> }>(
+  'route.js',
+);
 
 const SECONDS = 30;
 /** Requests of an open page in half a minute, while its batch does not change: every 15 seconds the batch and the list. */

@@ -1,7 +1,11 @@
-import { VIEWS } from '../../../src/console/operator/operator-route.js';
 import { batchFile } from '../../support/console/batch-file.js';
 import { requestsWithin, setVisible } from '../../support/console/open-tab.js';
 import { enterOperator, operatorTest, show } from '../../support/console/operator.js';
+import { consoleModule } from '../../support/console/run-hook.js';
+
+const { VIEWS } = await consoleModule<{ readonly VIEWS: ReadonlyArray<readonly [string, string]> }>(
+  'operator/operator-route.js',
+);
 
 const SECONDS = 30;
 /** Requests of an open page in half a minute. The overview is read once a second, and the last hour once in that time. */
