@@ -71,8 +71,7 @@ function quantized(options: TinyModelOptions, type: WeightType, addon: Pick<Addo
 
 /** One model in several precisions: the same weights, rounded. */
 export function fewLayersModel(type: WeightType | 'f32', addon: Pick<Addon, 'quantizeModel'>): string {
-  if (type === 'f32' || type === 'f16') return generated({ ...FEW_LAYERS, type });
-  return quantized(FEW_LAYERS, type, addon);
+  return type === 'f32' ? generated(FEW_LAYERS) : quantized(FEW_LAYERS, type, addon);
 }
 
 /** A model with the dimensions of a published one: '12B' or '31B'. Written as fast as the disk takes it. */
@@ -90,6 +89,11 @@ const LARGE_TYPES: Readonly<Record<string, LargeType>> = { q8_0: 'Q8_0', bf16: '
 
 export function smallestModel(): string {
   return generated(SMALLEST);
+}
+
+/** The smallest model with other weights. */
+export function smallestModelOf(type: WeightType, addon: Pick<Addon, 'quantizeModel'>): string {
+  return quantized(SMALLEST, type, addon);
 }
 
 function generated(options: TinyModelOptions): string {

@@ -1,10 +1,10 @@
 // Writes the models of the kit in a process of its own, because it blocks its thread, and prints where they are as JSON:
-// make-model-process.js NAME TYPE, with NAME `12B` and TYPE `bf16` or `q8_0`, or NAME `few-layers` and TYPE `f16` or `q8_0`.
+// make-model-process.js NAME TYPE, with NAME `12B` and TYPE `bf16` or `q8_0`, or NAME `smallest` and TYPE `f16` or `q8_0`.
 import { statSync } from 'node:fs';
 import { writeTinyProjector } from '../../../models/tiny/index.js';
 import { sha256OfFile } from '../../../src/base/index.js';
 import { loadAddon } from '../../../src/engine/index.js';
-import { fewLayersModel, largeModel, type WeightType } from '../../engine/models.js';
+import { largeModel, smallestModelOf, type WeightType } from '../../engine/models.js';
 import { openVocabulary } from './vocabulary.js';
 
 /** The files of a model, with their SHA-256. */
@@ -18,7 +18,7 @@ export interface MadeModel {
 
 const [name = '', type = ''] = process.argv.slice(2);
 const file =
-  name === 'few-layers' ? fewLayersModel(type as WeightType, loadAddon('cpu').addon) : largeModel(name, type);
+  name === 'smallest' ? smallestModelOf(type as WeightType, loadAddon('cpu').addon) : largeModel(name, type);
 const { model, close } = openVocabulary(file);
 const projector = `${file}.projector.gguf`;
 writeTinyProjector(projector, { kind: 'gemma4uv', width: model.description.embeddingLength });
