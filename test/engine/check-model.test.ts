@@ -149,7 +149,9 @@ const TEMPLATES: ReadonlyArray<readonly [name: string, metadata: Record<string, 
 
 for (const [name, metadata] of oneOfEach(TEMPLATES, ([, metadata]) => Object.keys(metadata).join())) {
   test(`${name} is refused`, async (t) => {
-    const reason = new RegExp(`takes more than ${RENDER_MS_MAX} ms|heap|memory|invalid size`);
+    const reason = new RegExp(
+      `takes more than ${RENDER_MS_MAX} ms|heap|memory|invalid size|Invalid array length`,
+    );
     await isRefused(t, check(t, { model: tinyModel({ ...SMALL, metadata }) }), 'model', reason);
   });
 }
