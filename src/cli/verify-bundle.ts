@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUNDLE_MANIFEST, OperatorError, PROGRAM_FOLDER, sha256OfFile, showBytes } from '../base/index.js';
 import { type BundledFile, type BundleManifest, readBundleManifest } from './bundle-manifest.js';
-import { type Finding, ok, printFindings, problem } from './findings.js';
+import { type Finding, ok, printFindings } from './findings.js';
 import { reportError } from './output.js';
 
 /** Problems printed. */
@@ -30,14 +30,7 @@ function realFolder(folder: string): string {
 async function* examineBundle(folder: string): AsyncGenerator<Finding> {
   const { manifest, sha256 } = readBundleManifest(folder);
   yield ok('bundle', `${manifest.name}, Node.js ${manifest.node}, for glibc ${manifest.glibc} or newer`);
-  let problems: readonly string[];
-  try {
-    problems = await compare(folder, manifest);
-  } catch (error) {
-    // A folder that cannot be read.
-    yield problem('files', error);
-    return;
-  }
+  const problems = await compare(folder, manifest);
   for (const detail of problems.slice(0, PROBLEMS_MAX)) yield { check: 'files', ok: false, detail };
   const more = problems.length - PROBLEMS_MAX;
   if (more > 0) yield { check: 'files', ok: false, detail: `${more.toLocaleString('en')} more` };
@@ -61,14 +54,21 @@ async function compare(folder: string, { files }: BundleManifest): Promise<strin
   const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
   const problems: { readonly path: string; readonly fault: string }[] = [];
   const found = new Set<string>();
-  for (const { path, stats } of entriesOf(folder)) {
+  const unread = new Set<string>();
+  const isHidden = (path: string) => ['.', ...foldersOf(path)].some((above) => unread.has(above));
+  for (const { path, stats } of entriesOf(Buffer.from(folder))) {
     found.add(path);
+    if (stats instanceof Error) {
+      unread.add(path);
+      problems.push({ path, fault: `cannot be read: ${stats.message}` });
+      continue;
+    }
     const file = expected.get(path);
     const isKnown = stats.isDirectory() ? folders.has(path) : file !== undefined || path === BUNDLE_MANIFEST;
     const fault = isKnown ? await faultOf(join(folder, path), stats, file) : 'was added';
     if (fault !== null) problems.push({ path, fault });
   }
-  for (const { path } of files) if (!found.has(path)) problems.push({ path, fault: 'is missing' });
+  for (const { path } of files) if (!found.has(path) && !isHidden(path)) problems.push({ path, fault: 'is missing' });
   problems.sort((a, b) => (a.path < b.path ? -1 : 1));
   return problems.map(({ path, fault }) => `${path} ${fault}.`);
 }
@@ -107,12 +107,37 @@ function foldersOf(path: string): string[] {
   return above === '.' ? [] : [above, ...foldersOf(above)];
 }
 
-/** Every file, link and folder below a folder; links are not followed. */
-function* entriesOf(root: string, below = ''): Generator<{ path: string; stats: Stats }> {
-  for (const name of readdirSync(join(root, below))) {
-    const path = below === '' ? name : `${below}/${name}`;
-    const stats = lstatSync(join(root, path));
+interface FoundEntry {
+  readonly path: string;
+  /** The error: a folder whose entries cannot be listed, or a name that cannot be looked up. */
+  readonly stats: Stats | Error;
+}
+
+/**
+ * Every file, link and folder below a folder; links are not followed. What cannot be read is yielded with its error, so that
+ * it does not hide the rest.
+ *
+ * @param folder by its bytes: names that are not UTF-8 have no other way
+ */
+function* entriesOf(folder: Buffer, below = ''): Generator<FoundEntry> {
+  const names = orError(() => readdirSync(folder, { encoding: 'buffer' }));
+  if (names instanceof Error) {
+    yield { path: below === '' ? '.' : below, stats: names };
+    return;
+  }
+  for (const name of names) {
+    const path = below === '' ? `${name}` : `${below}/${name}`;
+    const own = Buffer.concat([folder, Buffer.from('/'), name]);
+    const stats = orError(() => lstatSync(own));
     yield { path, stats };
-    if (stats.isDirectory()) yield* entriesOf(root, path);
+    if (!(stats instanceof Error) && stats.isDirectory()) yield* entriesOf(own, path);
+  }
+}
+
+function orError<T>(read: () => T): T | Error {
+  try {
+    return read();
+  } catch (error) {
+    return error as Error;
   }
 }

@@ -170,12 +170,32 @@ test('verify-bundle accepts files with fewer rights, as after chmod or with anot
   t.strictSame(await problemsOf(t, folder), { code: 0, problems: [] });
 });
 
-test('verify-bundle: a folder that cannot be read is a problem', async (t) => {
+test('verify-bundle: a folder that cannot be read is a problem, and hides no other one', async (t) => {
   if (process.getuid?.() === 0) return t.comment('SKIPPED: root can read every folder');
   const folder = await bundle(t);
   chmodSync(join(folder, 'docs'), 0);
-  t.match(await problemsOf(t, folder), { code: 1, problems: [/^EACCES: permission denied/] });
+  rmSync(join(folder, 'dist/src/a.js'));
+  const { code, problems } = await problemsOf(t, folder);
   chmodSync(join(folder, 'docs'), 0o755);
+  t.equal(code, 1);
+  t.match(problems, ['dist/src/a.js is missing.', /^docs cannot be read: EACCES: permission denied/]);
+  t.equal(problems.length, 2, 'of the files in it, nothing is known');
+});
+
+test('verify-bundle: a name that is not UTF-8 is an added file, and hides no other problem', async (t) => {
+  const folder = await bundle(t);
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/dist/`), Buffer.of(0xff, 0x61)]), '');
+  mkdirSync(Buffer.concat([Buffer.from(`${folder}/dist/`), Buffer.of(0xfe)]));
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/dist/`), Buffer.of(0xfe), Buffer.from('/b')]), '');
+  rmSync(join(folder, 'dist/src/a.js'));
+  const { code, problems } = await problemsOf(t, folder);
+  t.equal(code, 1);
+  t.strictSame(problems, [
+    'dist/src/a.js is missing.',
+    'dist/\ufffd was added.',
+    'dist/\ufffd/b was added.',
+    'dist/\ufffda was added.',
+  ]);
 });
 
 test('verify-bundle: what a manifest names outside the bundle is missing', async (t) => {
