@@ -31,7 +31,8 @@ part=$1
 program=$work/decider-kit
 
 unpack() {
-  rm -rf "$program"
+  # Until the end, nothing is unpacked: an interruption must not leave what another kit's note calls complete.
+  rm -rf "$work/unpacked" "$program"
   if command -v xz >/dev/null; then
     tar -xJf "$kit/program.tar.xz" -C "$work"
   else

@@ -29,23 +29,32 @@ const part = values.part as keyof typeof PARTS;
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const kit = new Kit(root, values.kit, values.work);
 const startedMs = Number(values.started) * 1_000;
-const files = [join(values.out, RESULTS), join(values.work, RESULTS)];
+const file = join(values.out, RESULTS);
+const files = [file, join(values.work, RESULTS)];
 const before = readResults(files);
 const steps: StepResult[] = [];
 const seconds = () => Math.round((systemClock.now() - startedMs) / 1_000);
-const write = () =>
-  writeResults(files, {
+/** Returns whether `OUT` has the results now. A part goes on without the copy in the folder of work, which may be full. */
+const write = () => {
+  const faults = writeResults(files, {
     kit: { ...kit.description },
     parts: {
       ...before,
       [part]: { started_at: new Date(startedMs).toISOString(), seconds: seconds(), steps },
     },
   });
+  for (const { message } of faults) console.error(message);
+  return faults.every((fault) => fault.file !== file);
+};
 
-write();
+if (!write()) process.exit(1);
+// The commands of a step are process groups of their own: they would go on, and disturb the next part.
+const interrupt = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupt.abort());
 await runSteps(PARTS[part](kit), {
   ms: startedMs + PART_SECONDS * 1_000 - systemClock.now(),
   clock: systemClock,
+  interrupted: interrupt.signal,
   onStart: ({ name }, limitMs) =>
     console.log(`${seconds()} s: ${name} (at most ${Math.round(limitMs / 1_000)} s)`),
   onEnd(result) {
@@ -54,5 +63,6 @@ await runSteps(PARTS[part](kit), {
     console.log(`${seconds()} s: ${result.name}: ${result.status}${result.error ? `: ${result.error}` : ''}`);
   },
 });
-console.log(`${seconds()} s: the results are in ${files[0]}`);
-process.exit(steps.every(({ status }) => status === 'ok') ? 0 : 1);
+const isWritten = write();
+if (isWritten) console.log(`${seconds()} s: the results are in ${file}`);
+process.exit(isWritten && steps.every(({ status }) => status === 'ok') ? 0 : 1);

@@ -1,5 +1,5 @@
 // The one file of results: what is known so far of every part, written anew after each step.
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { StepResult } from './steps.js';
 
 export interface PartResult {
@@ -35,10 +35,24 @@ function partsOf(file: string): Array<[part: string, result: PartResult]> {
   }
 }
 
-/** Writes the whole file, so that a copy taken at any time is complete. */
-export function writeResults(files: readonly string[], results: KitResults): void {
-  for (const file of files) {
-    writeFileSync(`${file}.part`, `${JSON.stringify(results, null, 1)}\n`);
-    renameSync(`${file}.part`, file);
-  }
+/**
+ * Writes whole files, so that a copy taken at any time is complete. One that cannot be written, as on a full disk, does not
+ * keep the others from being written. Returns the files that were not written, with the reasons.
+ */
+export function writeResults(
+  files: readonly string[],
+  results: KitResults,
+): ReadonlyArray<{ readonly file: string; readonly message: string }> {
+  const text = `${JSON.stringify(results, null, 1)}\n`;
+  return files.flatMap((file) => {
+    const unfinished = `${file}.part`;
+    try {
+      writeFileSync(unfinished, text);
+      renameSync(unfinished, file);
+      return [];
+    } catch (error) {
+      rmSync(unfinished, { force: true });
+      return [{ file, message: `${file} cannot be written: ${(error as Error).message}` }];
+    }
+  });
 }

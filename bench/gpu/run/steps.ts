@@ -36,6 +36,8 @@ interface StepsOptions {
   /** Milliseconds from now on in which all steps must end. */
   readonly ms: number;
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
+  /** Ends the step that runs, as its time limit does, and leaves out the others. */
+  readonly interrupted: AbortSignal;
   /** Called when a step begins, and with its result. */
   onStart(step: Step, limitMs: number): void;
   onEnd(result: StepResult): void;
@@ -49,17 +51,18 @@ const GRACE_MS = 3_000;
 /** Runs steps one after another. Never rejects. */
 export async function runSteps(
   steps: readonly Step[],
-  { ms, clock, onStart, onEnd }: StepsOptions,
+  { ms, clock, interrupted, onStart, onEnd }: StepsOptions,
 ): Promise<StepResult[]> {
   const results: StepResult[] = [];
   const end = clock.monotonic() + ms;
   for (const step of steps) {
     const limitMs = Math.min(step.limit * 1_000, end - clock.monotonic());
-    if (limitMs < STEP_MS_MIN) {
-      results.push({ name: step.name, status: 'left out', seconds: 0, error: 'no time was left' });
+    if (interrupted.aborted || limitMs < STEP_MS_MIN) {
+      const error = interrupted.aborted ? 'the part was interrupted' : 'no time was left';
+      results.push({ name: step.name, status: 'left out', seconds: 0, error });
     } else {
       onStart(step, limitMs);
-      results.push(await runStep(step, limitMs, clock));
+      results.push(await runStep(step, limitMs, clock, interrupted));
     }
     onEnd(results.at(-1) as StepResult);
   }
@@ -70,6 +73,7 @@ async function runStep(
   { name, run }: Step,
   limitMs: number,
   clock: StepsOptions['clock'],
+  interrupted: AbortSignal,
 ): Promise<StepResult> {
   const ending = new AbortController();
   // Every command and every request of a step listens to it.
@@ -79,7 +83,7 @@ async function runStep(
   const keep = (partial: unknown) => {
     kept = partial;
   };
-  const { over, clear } = timeLimit(limitMs, ending, clock);
+  const { over, clear } = limit(limitMs, ending, clock, interrupted);
   const done = run({ stop: ending.signal, limitMs, keep }).then(
     (result) => ({ result, error: null }),
     (error: unknown) => ({ result: kept, error: messageOf(error) }),
@@ -87,27 +91,42 @@ async function runStep(
   const { result, error } = (await Promise.race([done, over])) ?? { result: kept, error: null };
   clear();
   const seconds = Math.round((clock.monotonic() - start) / 100) / 10;
-  const isLate = ending.signal.aborted;
-  if (!isLate && error === null) return { name, status: 'ok', seconds, result };
+  if (!ending.signal.aborted && error === null) return { name, status: 'ok', seconds, result };
+  const isLate = ending.signal.reason === LATE;
+  const why = isLate ? `ended after ${Math.round(limitMs / 1_000)} s` : 'interrupted';
   return {
     name,
     status: isLate ? 'timed out' : 'failed',
     seconds,
-    error: isLate ? `ended after ${Math.round(limitMs / 1_000)} s: ${error ?? ''}` : (error as string),
+    error: ending.signal.aborted ? `${why}: ${error ?? ''}` : (error as string),
     ...(result === undefined ? {} : { result }),
   };
 }
 
-/** Aborts after a time, and resolves with null a while later, for a step that does not notice. */
-function timeLimit(ms: number, ending: AbortController, clock: StepsOptions['clock']) {
-  let cancel = () => {};
+/** The reason of an abort at a time limit. */
+const LATE = new Error('the time limit of the step');
+
+/** Aborts after a time or when the part is interrupted, and resolves with null a while later, for a step that does not notice. */
+function limit(ms: number, ending: AbortController, clock: StepsOptions['clock'], interrupted: AbortSignal) {
+  let resolveOver = (_: null) => {};
   const over = new Promise<null>((resolve) => {
-    cancel = clock.after(ms, () => {
-      ending.abort();
-      cancel = clock.after(GRACE_MS, () => resolve(null));
-    });
+    resolveOver = resolve;
   });
-  return { over, clear: () => cancel() };
+  let cancel = () => {};
+  const end = (reason: Error) => {
+    if (ending.signal.aborted) return;
+    cancel();
+    ending.abort(reason);
+    cancel = clock.after(GRACE_MS, () => resolveOver(null));
+  };
+  const onInterrupt = () => end(new Error('the part was interrupted'));
+  cancel = clock.after(ms, () => end(LATE));
+  interrupted.addEventListener('abort', onInterrupt);
+  const clear = () => {
+    cancel();
+    interrupted.removeEventListener('abort', onInterrupt);
+  };
+  return { over, clear };
 }
 
 /** A sentence, with the end of the output if it is that of a command. */

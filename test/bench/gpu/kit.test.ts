@@ -123,6 +123,20 @@ test('results of earlier parts are kept, and a file that was cut off is ignored'
   t.end();
 });
 
+test('a folder that cannot be written does not keep the results from the other one', (t) => {
+  const folder = t.testdir({ full: { 'gpu-kit.json': {} } });
+  const [full, free] = [join(folder, 'full/gpu-kit.json'), join(folder, 'gpu-kit.json')] as [string, string];
+  const part = { started_at: '2026-11-28T00:00:00.000Z', seconds: 5, steps: [] };
+  const missing = join(folder, 'missing/gpu-kit.json');
+  t.match(writeResults([full, missing, free], { kit: {}, parts: { '1': part } }), [
+    { file: full, message: / cannot be written: E/ },
+    { file: missing, message: / cannot be written: ENOENT/ },
+  ]);
+  t.notOk(existsSync(`${full}.part`), 'it takes no space');
+  t.strictSame(readResults([full, missing, free]), { '1': part });
+  t.end();
+});
+
 test('a kit for CUDA leaves out the test that needs node-llama-cpp on the CPU', (t) => {
   const [cpu, cuda] = (['cpu', 'cuda'] as const).map((backend) => testFiles(ROOT, backend));
   const left = cpu?.filter((file) => !cuda?.includes(file));

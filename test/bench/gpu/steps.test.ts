@@ -4,11 +4,16 @@ import { OperatorError } from '../../../src/base/index.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 const named = (name: string, run: Step['run'], limit = 60): Step => ({ name, limit, run });
-const run = (steps: readonly Step[], ms: number, clock = fakeClock()) => {
+const run = (
+  steps: readonly Step[],
+  ms: number,
+  clock = fakeClock(),
+  interrupted = new AbortController().signal,
+) => {
   const limits: number[] = [];
   const ended: StepResult[] = [];
   const onStart = (_: Step, limitMs: number) => limits.push(limitMs);
-  const results = runSteps(steps, { ms, clock, onStart, onEnd: (result) => ended.push(result) });
+  const results = runSteps(steps, { ms, clock, interrupted, onStart, onEnd: (result) => ended.push(result) });
   return { results, limits, ended };
 };
 
@@ -76,4 +81,39 @@ test('a step begins with the least time, and is left out with less', async (t) =
   t.strictSame(await run([step], STEP_MS_MIN - 1).results, [
     { name: 'step', status: 'left out', seconds: 0, error: 'no time was left' },
   ]);
+});
+
+test('a part that is interrupted ends the step that runs, keeps what it had found, and begins no other', async (t) => {
+  const interrupt = new AbortController();
+  const notices = named('notices', ({ stop, keep }) => {
+    keep('half of it');
+    return new Promise((_, reject) => {
+      stop.addEventListener('abort', () => reject(new OperatorError('ended with SIGKILL')));
+      interrupt.abort();
+    });
+  });
+  const next = named('next', async () => t.fail('begun'));
+  const { results } = run([named('first', async () => 1), notices, next], 600_000, fakeClock(), interrupt.signal);
+  t.strictSame(await results, [
+    { name: 'first', status: 'ok', seconds: 0, result: 1 },
+    {
+      name: 'notices',
+      status: 'failed',
+      seconds: 0,
+      error: 'interrupted: ended with SIGKILL',
+      result: 'half of it',
+    },
+    { name: 'next', status: 'left out', seconds: 0, error: 'the part was interrupted' },
+  ]);
+});
+
+test('a step that ignores the interruption of its part is not waited for', async (t) => {
+  const clock = fakeClock();
+  const interrupt = new AbortController();
+  const deaf = named('deaf', () => new Promise(() => {}));
+  const { results } = run([deaf], 600_000, clock, interrupt.signal);
+  await clock.armed();
+  interrupt.abort();
+  clock.advance(3_000);
+  t.match(await results, [{ name: 'deaf', status: 'failed', seconds: 3, error: /^interrupted/ }]);
 });
