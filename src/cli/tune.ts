@@ -70,7 +70,7 @@ export const tune = (options: TuneOptions): Promise<void> =>
       else print(tuneText(report));
       if (options.html !== undefined) writeReport('html', options.html, await tunePage(report));
       if (report.recommended === null) process.exitCode = 1;
-      else if (options.write) await write(settings.models, build.model.id, report);
+      else if (options.write) await write(settings.models, build, report);
     } finally {
       close();
     }
@@ -78,12 +78,12 @@ export const tune = (options: TuneOptions): Promise<void> =>
 
 async function write(
   models: string,
-  id: string,
+  build: CatalogBuild,
   { recommended, device, goal, date }: TuneReport,
 ): Promise<void> {
-  await writeEngine(models, id, recommended as EngineChoice, { device, date: date.slice(0, 10), goal });
+  await writeEngine(models, build, recommended as EngineChoice, { device, date: date.slice(0, 10), goal });
   printError(
-    `Written to ${id} in the manifest of ${models}. A running server uses it after a restart or decider reload.`,
+    `Written to ${build.model.id} in the manifest of ${models}. A running server uses it after a restart or decider reload.`,
   );
 }
 

@@ -33,7 +33,7 @@ export {
   requireTotal,
 } from './memory/require.js';
 export { requireReserve } from './memory/reserve.js';
-export { bytesOf, Catalog, type CatalogBuild, filesOf } from './models/catalog.js';
+export { type BuildFiles, bytesOf, Catalog, type CatalogBuild, filesOf } from './models/catalog.js';
 export { holdWeights } from './models/hold.js';
 export { loadVerified } from './models/load-verified.js';
 export { buildId, MANIFEST_FILE, ModelError, manifestFault, readManifest } from './models/manifest.js';
