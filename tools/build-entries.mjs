@@ -10,9 +10,9 @@ import { bundler } from './bundler.mjs';
 
 /** The modules below src/, without their ends. `entryFile` of src/base/entry-file.ts finds their bundles. */
 export const ENTRIES = [
+  'base/parent-watch',
   'batch/ingest/helper-thread',
   'batch/ingest/ingest-thread',
-  'cli/parent-watch',
   'engine/addon/probe-devices',
   'engine/check/check-process',
   'engine/engine-worker',

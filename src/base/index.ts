@@ -5,6 +5,7 @@ export * from './close-debugger.js';
 export * from './code-points.js';
 export * from './control-groups.js';
 export * from './end-all.js';
+export * from './end-with-parent.js';
 export * from './endpoint.js';
 export * from './entry-file.js';
 export * from './fair-queue.js';

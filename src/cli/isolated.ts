@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
-import { entryFile } from '../base/index.js';
+import { endWithParent } from '../base/index.js';
 import { printError } from './output.js';
 
 /** LMDB reads mapped pages: a page that is damaged or missing ends the process that reads it with one of these. */
@@ -37,8 +36,7 @@ export async function runIsolated(args: readonly string[]): Promise<boolean> {
   if (crashed === undefined) return false;
   const [name, parent] = process.argv0.split(' ');
   if (name === CHILD) {
-    // A thread, because the child may be busy in one call for minutes.
-    new Worker(entryFile('cli/parent-watch'), { workerData: Number(parent) }).unref();
+    endWithParent(Number(parent));
     return false;
   }
   // Two processes cannot have the same inspector port.

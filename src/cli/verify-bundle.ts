@@ -68,7 +68,8 @@ async function compare(folder: string, { files }: BundleManifest): Promise<strin
     const fault = isKnown ? await faultOf(join(folder, path), stats, file) : 'was added';
     if (fault !== null) problems.push({ path, fault });
   }
-  for (const { path } of files) if (!found.has(path) && !isHidden(path)) problems.push({ path, fault: 'is missing' });
+  for (const { path } of files)
+    if (!found.has(path) && !isHidden(path)) problems.push({ path, fault: 'is missing' });
   problems.sort((a, b) => (a.path < b.path ? -1 : 1));
   return problems.map(({ path, fault }) => `${path} ${fault}.`);
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
@@ -8,6 +8,7 @@ import { runBounded } from '../../src/engine/index.js';
 import { Command } from '../support/cli.js';
 import { writeCases } from '../support/evaluation/cases.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
+import { ROOT } from '../support/sources.js';
 import { until } from '../support/until.js';
 
 const NO_LINUX = process.platform !== 'linux' && 'there is no /proc here';
@@ -80,3 +81,54 @@ test('Ctrl-C while a command checks a model file', { skip: NO_LINUX }, async (t)
     t.notMatch(stderr, /SIGINT|ended the/);
   }
 });
+
+const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+/** A program that starts a child whose main thread never returns to its event loop, and names it. */
+const BUSY = `import { endWithParent } from ${source('base/index.js')};
+import { writeFileSync } from 'node:fs';
+endWithParent(Number(process.argv[2]));
+writeFileSync(new URL('pid', import.meta.url), String(process.pid));
+for (;;);`;
+const PARENT = `import { fileURLToPath } from 'node:url';
+import { runBounded } from ${source('engine/index.js')};
+await runBounded(fileURLToPath(new URL('busy.mjs', import.meta.url)), {}, 1, { milliseconds: 600_000, dataBytes: null });`;
+
+test('a child that computes ends soon after its parent, however that has ended', {
+  skip: NO_LINUX,
+}, async (t) => {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const folder = t.testdir({ [signal]: { 'parent.mjs': PARENT, 'busy.mjs': BUSY } });
+    const parent = spawn(process.execPath, [join(folder, signal, 'parent.mjs')], { stdio: 'inherit' });
+    const note = join(folder, signal, 'pid');
+    const named = () => existsSync(note) && readFileSync(note, 'utf8') !== '';
+    await until(named);
+    const pid = Number(readFileSync(note, 'utf8'));
+    t.teardown(() => isRunning(pid) && process.kill(pid, 'SIGKILL'));
+    t.ok(isRunning(pid), signal);
+    parent.kill(signal);
+    await until(() => !isRunning(pid));
+  }
+});
+
+test('processes that open a model end with the command that has started them', (t) => {
+  for (const path of [
+    'engine/check/check-process',
+    'engine/memory/measure-process',
+    'tuning/process/probe-process',
+  ])
+    t.match(
+      readFileSync(join(ROOT, `src/${path}.ts`), 'utf8'),
+      'endWithParent(Number(process.argv[2]));',
+      path,
+    );
+  t.end();
+});
+
+/** A process that has ended and was not waited for yet does not run. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

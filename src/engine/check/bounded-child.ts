@@ -52,7 +52,7 @@ export function limitsFor(build: BuildFiles, device: string): ChildLimits {
 
 /**
  * Runs a file of this program in a child process with bounded time and memory, which reads `task` as JSON from standard
- * input and reports lines on file descriptor 3. llama.cpp aborts its process on a failed assertion, which a damaged or
+ * input and reports lines on file descriptor 3. Its argument is the id of this process, for `endWithParent`. llama.cpp aborts its process on a failed assertion, which a damaged or
  * hostile file can cause; here only the child ends. `threads`: those that compute. Throws ChildError, Interrupted if
  * SIGINT or SIGTERM ended the child, or the signal's reason.
  */
@@ -106,7 +106,7 @@ function start(file: string, threads: number, limits: ChildLimits): ChildProcess
 }
 
 function spawnLimited(file: string, threads: number, limits: ChildLimits): ChildProcess {
-  const node = [process.execPath, `--max-old-space-size=${HEAP_MEBIBYTES}`, file];
+  const node = [process.execPath, `--max-old-space-size=${HEAP_MEBIBYTES}`, file, `${process.pid}`];
   // Only a shell can set resource limits; in an image without one only the time limit applies.
   const bounded = existsSync(SHELL)
     ? [SHELL, '-c', `${ulimits(threads, limits)}exec "$@"`, 'sh', ...node]

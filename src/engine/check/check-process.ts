@@ -1,6 +1,6 @@
 // Started by check-model.ts as a child process: opens a model as a server would, computes an answer, and reports the result.
 import { readFileSync, writeSync } from 'node:fs';
-import { closeDebugger } from '../../base/index.js';
+import { closeDebugger, endWithParent } from '../../base/index.js';
 import type { Addon } from '../addon/addon-types.js';
 import { loadAddon } from '../addon/load-addon.js';
 import type { CatalogFile } from '../models/catalog.js';
@@ -22,6 +22,7 @@ const PROMPT_TOKENS_MAX = 8_192;
 const BOUNDS = { waveTokens: 512, microBatchTokens: 512, microBatchTokensMin: 64, sequences: 4 };
 
 closeDebugger();
+endWithParent(Number(process.argv[2]));
 const task: CheckTask = JSON.parse(readFileSync(0, 'utf8'));
 let at = task.build.path;
 try {

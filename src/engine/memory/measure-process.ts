@@ -2,7 +2,7 @@
 // weights.
 import { readFileSync, writeSync } from 'node:fs';
 import { IMAGE_BUDGETS } from '../../api/index.js';
-import { closeDebugger } from '../../base/index.js';
+import { closeDebugger, endWithParent } from '../../base/index.js';
 import type { Addon, MemoryUse } from '../addon/addon-types.js';
 import { loadAddon } from '../addon/load-addon.js';
 import type { Measured, MeasureReport, MeasureTask } from './memory-types.js';
@@ -12,6 +12,7 @@ const REPORT_FD = 3;
 const MEASURED_IMAGE_TOKENS = 256;
 
 closeDebugger();
+endWithParent(Number(process.argv[2]));
 const task: MeasureTask = JSON.parse(readFileSync(0, 'utf8'));
 try {
   report({ measured: measure() });

@@ -1,6 +1,6 @@
 // Started by probe-backend.ts as a child process: opens a model on one backend, measures, and reports the result.
 import { readFileSync, writeSync } from 'node:fs';
-import { closeDebugger, systemClock } from '../../base/index.js';
+import { closeDebugger, endWithParent, systemClock } from '../../base/index.js';
 import { loadAddon, openModel } from '../../engine/index.js';
 import { COMPARED_MIN, fixedPlans } from '../numerics/fixed-prompts.js';
 import { measureDevice, measureReference } from '../numerics/measure-answers.js';
@@ -11,6 +11,7 @@ import type { ProbeResults, ProbeTask, ProbeWork } from './probe-messages.js';
 const REPORT_FD = 3;
 
 closeDebugger();
+endWithParent(Number(process.argv[2]));
 const { backend, build, work, ...place }: ProbeTask = JSON.parse(readFileSync(0, 'utf8'));
 try {
   const { addon } = loadAddon(backend);

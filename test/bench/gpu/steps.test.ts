@@ -93,7 +93,12 @@ test('a part that is interrupted ends the step that runs, keeps what it had foun
     });
   });
   const next = named('next', async () => t.fail('begun'));
-  const { results } = run([named('first', async () => 1), notices, next], 600_000, fakeClock(), interrupt.signal);
+  const { results } = run(
+    [named('first', async () => 1), notices, next],
+    600_000,
+    fakeClock(),
+    interrupt.signal,
+  );
   t.strictSame(await results, [
     { name: 'first', status: 'ok', seconds: 0, result: 1 },
     {

@@ -1,4 +1,4 @@
-// A thread of an isolated command (see `isolated.ts`): ends the process when its parent has ended.
+// A thread that `endWithParent` starts: ends the process when its parent has ended.
 import { workerData } from 'node:worker_threads';
 
 const EVERY_MS = 250;
