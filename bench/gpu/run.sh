@@ -43,7 +43,7 @@ unpack() {
 rm -f "$out/gpu-kit-error.json"
 # Another kit may have been unpacked here before; kit.json has the checksum of the archive.
 if [ "$(cat "$work/unpacked" 2>/dev/null)" != "$(cat "$kit/kit.json")" ]; then
-  unpack || fail "program.tar.xz cannot be unpacked: xz or python3 is needed, and space for 1 GB"
+  unpack || fail "program.tar.xz cannot be unpacked: xz or python3 is needed, and space for 1 GB, or the file is damaged"
   cp "$kit/kit.json" "$work/unpacked" || fail "$work cannot be written"
 fi
 
