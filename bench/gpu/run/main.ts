@@ -7,7 +7,7 @@ import { Kit } from './kit.js';
 import { part1 } from './part-1.js';
 import { part2 } from './part-2.js';
 import { part3 } from './part-3.js';
-import { readResults, writeResults } from './results.js';
+import { earlierRun, readResults, writeResults } from './results.js';
 import { runSteps, type StepResult } from './steps.js';
 
 /** Seconds of a part, from the start of run.sh. */
@@ -32,6 +32,7 @@ const startedMs = Number(values.started) * 1_000;
 const file = join(values.out, RESULTS);
 const files = [file, join(values.work, RESULTS)];
 const before = readResults(files);
+const earlier = earlierRun(before[part]);
 const steps: StepResult[] = [];
 const seconds = () => Math.round((systemClock.now() - startedMs) / 1_000);
 /** Returns whether `OUT` has the results now. A part goes on without the copy in the folder of work, which may be full. */
@@ -40,7 +41,12 @@ const write = () => {
     kit: { ...kit.description },
     parts: {
       ...before,
-      [part]: { started_at: new Date(startedMs).toISOString(), seconds: seconds(), steps },
+      [part]: {
+        started_at: new Date(startedMs).toISOString(),
+        seconds: seconds(),
+        steps,
+        ...(earlier && { earlier }),
+      },
     },
   });
   for (const { message } of faults) console.error(message);

@@ -2,11 +2,16 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { StepResult } from './steps.js';
 
-export interface PartResult {
+interface Run {
   /** ISO 8601. */
   readonly started_at: string;
   readonly seconds: number;
   readonly steps: readonly StepResult[];
+}
+
+export interface PartResult extends Run {
+  /** Of a part that was repeated, the run before in which most steps succeeded: the last one may have been interrupted. */
+  readonly earlier?: Run;
 }
 
 /** `gpu-kit.json`. */
@@ -23,6 +28,15 @@ export function readResults(files: readonly string[]): KitResults['parts'] {
     if (known === undefined || known.started_at < result.started_at) found[part] = result;
   }
   return found;
+}
+
+/** What is kept of the earlier runs of a part that begins again; undefined if no step had ended. */
+export function earlierRun(before: PartResult | undefined): Run | undefined {
+  if (before === undefined) return undefined;
+  const { earlier, ...last } = before;
+  const succeeded = ({ steps }: Run) => steps.filter(({ status }) => status === 'ok').length;
+  if (earlier !== undefined && succeeded(earlier) > succeeded(last)) return earlier;
+  return last.steps.length === 0 ? undefined : last;
 }
 
 function partsOf(file: string): Array<[part: string, result: PartResult]> {

@@ -10,7 +10,7 @@ import { runCallers } from '../../../bench/gpu/run/closed-loop.js';
 import { runCommand } from '../../../bench/gpu/run/command.js';
 import { startServer } from '../../../bench/gpu/run/decider-server.js';
 import { Kit } from '../../../bench/gpu/run/kit.js';
-import { readResults, writeResults } from '../../../bench/gpu/run/results.js';
+import { earlierRun, type PartResult, readResults, writeResults } from '../../../bench/gpu/run/results.js';
 import { readTap } from '../../../bench/gpu/run/tests.js';
 import { timeChanges } from '../../../bench/gpu/run/time-changes.js';
 import type { Entry } from '../../../bundle/contents.js';
@@ -120,6 +120,24 @@ test('results of earlier parts are kept, and a file that was cut off is ignored'
   writeResults([second], { kit: {}, parts: { '1': part, '2': later, '3': part } });
   t.strictSame(readResults([first, second]), { '1': part, '2': later, '3': later });
   t.notOk(existsSync(`${first}.part`));
+  t.end();
+});
+
+test('a part that is repeated keeps the run before in which most steps succeeded', (t) => {
+  const runOf = (started_at: string, ...states: ('ok' | 'failed')[]): PartResult => ({
+    started_at,
+    seconds: 1,
+    steps: states.map((status, at) => ({ name: `${at}`, status, seconds: 1 })),
+  });
+  const complete = runOf('1', 'ok', 'ok');
+  const cut = runOf('2', 'ok', 'failed');
+  t.equal(earlierRun(undefined), undefined);
+  t.equal(earlierRun(runOf('0')), undefined);
+  t.strictSame(earlierRun(complete), complete);
+  t.strictSame(earlierRun({ ...cut, earlier: complete }), complete);
+  t.strictSame(earlierRun({ ...runOf('3'), earlier: complete }), complete);
+  t.strictSame(earlierRun({ ...complete, earlier: cut }), complete, 'one run is kept, not a chain of them');
+  t.strictSame(earlierRun({ ...runOf('4', 'ok', 'ok'), earlier: complete }), runOf('4', 'ok', 'ok'));
   t.end();
 });
 
