@@ -52,9 +52,9 @@ export function limitsFor(build: BuildFiles, device: string): ChildLimits {
 
 /**
  * Runs a file of this program in a child process with bounded time and memory, which reads `task` as JSON from standard
- * input and reports lines on file descriptor 3. Its argument is the id of this process, for `endWithParent`. llama.cpp aborts its process on a failed assertion, which a damaged or
- * hostile file can cause; here only the child ends. `threads`: those that compute. Throws ChildError, Interrupted if
- * SIGINT or SIGTERM ended the child, or the signal's reason.
+ * input and reports lines on file descriptor 3. Its argument is the id of this process, for `endWithParent`. llama.cpp
+ * aborts its process on a failed assertion, which a damaged or hostile file can cause; here only the child ends. `threads`:
+ * those that compute. Throws ChildError, Interrupted if SIGINT or SIGTERM ended the child, or the signal's reason.
  */
 export async function runBounded(
   file: string,

@@ -107,8 +107,8 @@ export async function findVersion(
 }
 
 /**
- * Locks the tasks of a workspace, and the format of the database, until the transaction ends. Resolves with the time, in milliseconds since 1970. The
- * workspace exists: its key has been authenticated.
+ * Locks the tasks of a workspace, and the format of the database, until the transaction ends. Resolves with the time, in
+ * milliseconds since 1970. The workspace exists: its key has been authenticated.
  */
 export async function lockTasks(sql: Transaction, workspace: string): Promise<number> {
   await guardFormat(sql);
