@@ -1,8 +1,8 @@
 const isHidden = () => document.visibilityState === 'hidden';
 
 /**
- * Calls back once after a wait, but not before the tab is visible: a page that nobody sees asks the server for nothing.
- * Returns what cancels the call.
+ * Calls `callback` once after `ms` milliseconds, or later when the tab becomes visible, so that a hidden tab sends no
+ * requests. Returns a function that cancels the call.
  */
 export function visibleTimer(callback: () => void, ms: number): () => void {
   let unlisten = () => {};

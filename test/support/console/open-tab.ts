@@ -23,7 +23,7 @@ export async function requestsWithin({ page, requests }: Tab, seconds: number): 
     await page.clock.fastForward(STEP_MS);
     await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
   }
-  // Requests are told in order: those before this one are known when it is.
+  // Playwright reports requests in order: once this one is reported, all earlier ones are.
   const own = await page.evaluate<string>(
     'fetch(location.pathname).then(() => location.origin + location.pathname)',
   );

@@ -19,8 +19,8 @@ export function stepsOf<Point extends { readonly time: string }>(
 }
 
 /**
- * When a step began, by its place, in milliseconds since 1970. Steps do not begin with the minutes of the clock; those
- * without a point are told by another one.
+ * When a step began, by its place, in milliseconds since 1970. Steps do not begin with the minutes of the clock: the time of
+ * a step without a point is counted from the last step that has one.
  */
 export function beginningIn(
   steps: ReadonlyArray<{ readonly time: string } | null>,

@@ -9,7 +9,7 @@ import {
 } from '../../../tasks/index.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { isOutage, StatementError } from '../postgres/database-errors.js';
-import { guarded } from '../postgres/guarded.js';
+import { guarded } from '../postgres/schema/format.js';
 import { countAnswers, countOf, insertAnswers, keepAnswers, type NewAnswer } from './answer-rows.js';
 
 /** Answers are written together, this many milliseconds after the first of them. */

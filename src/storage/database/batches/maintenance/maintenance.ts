@@ -7,7 +7,7 @@ import {
   type Webhooks,
 } from '../../../../batch/index.js';
 import type { Database, Transaction } from '../../postgres/database.js';
-import { guarded } from '../../postgres/guarded.js';
+import { guarded } from '../../postgres/schema/format.js';
 import { giveUpDuty, hasDuty } from '../../session/duties.js';
 import { isOfSession } from '../../session/fence.js';
 import type { NodeSession } from '../../session/fenced.js';

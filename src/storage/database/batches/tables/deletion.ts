@@ -1,8 +1,8 @@
 import { type Batch, DOUBT_MS, KEPT_COLLECTED_MS, KEPT_FINISHED_MS } from '../../../../batch/index.js';
 import { CERTAIN_MS, NOW_MS, SESSION_MS } from '../../postgres/calendar-sql.js';
 import type { Database, Transaction } from '../../postgres/database.js';
-import { guarded } from '../../postgres/guarded.js';
 import { REMOVED_MAX, removeInParts } from '../../postgres/remove-in-parts.js';
+import { guarded } from '../../postgres/schema/format.js';
 import { type Queryable, statement } from '../../postgres/statement.js';
 import { lockBatch, putBatch } from './batch-table.js';
 import { submissionIsOver, UNFINISHED } from './conditions.js';

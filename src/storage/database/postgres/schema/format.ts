@@ -1,4 +1,5 @@
 import { OperatorError } from '../../../../base/index.js';
+import type { Database, Transaction } from '../database.js';
 import { DatabaseUnavailable } from '../database-errors.js';
 import { type Queryable, statement } from '../statement.js';
 import { DATABASE_FORMAT } from './migrations.js';
@@ -46,6 +47,16 @@ export async function guardFormat(transaction: Queryable): Promise<void> {
   const [row] = await transaction.query<{ format: number }>(GUARDED_FORMAT);
   requireUsableFormat(row?.format ?? 0);
 }
+
+/** Runs a transaction of a node that its session does not protect from a migration: see `guardFormat`. */
+export const guarded = <Result>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> =>
+  database.transaction(async (transaction) => {
+    await guardFormat(transaction);
+    return work(transaction);
+  });
 
 /** Throws DatabaseUnavailable if a format that a running node or a change has found is not that of this version. */
 export function requireUsableFormat(found: number): void {
