@@ -49,7 +49,7 @@ export class Profile {
    * Throws ProfileError if the format does not work with the model.
    *
    * @param known what a profile of the same files and format found: neither its labels are searched for again, nor are the
-   * templates rendered, which takes 80 ms of processor time in a new thread
+   * templates rendered, which together take 60 ms of processor time in a new thread
    */
   constructor(
     readonly format: Format,
