@@ -50,7 +50,7 @@ consoleTest('a file, its progress, and its results as a table and as a file', as
     shares,
     [...shares].sort((one, other) => other - one),
   );
-  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
   await page.getByText('Page 2 of 2').waitFor();
   t.ok((await cells(page, 3)).map(Number).every((each) => each <= (shares.at(-1) as number)));
 

@@ -130,7 +130,7 @@ operatorTest('lists are searched, sorted and shown in pages', async (t, tab, wor
   t.equal(await rows.count(), 100);
   // The one in detail is on another page.
   await page.getByRole('heading', { name: 'page-224' }).waitFor();
-  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
   await page.getByText(/^101 to /).waitFor();
   await page.getByLabel('Search').fill('page-11');
   await page.getByText('10 workspaces', { exact: true }).waitFor();
@@ -157,8 +157,8 @@ operatorTest('the usage of a workspace is shown in pages', async (t, tab, world)
   await usage.getByText('1 to 100 of 250 rows').waitFor();
   const shown = usage.locator('tbody tr');
   t.equal(await shown.count(), 100);
-  await usage.getByRole('button', { name: 'Next' }).click();
-  await usage.getByRole('button', { name: 'Next' }).click();
+  await usage.getByRole('button', { name: 'Next', exact: true }).click();
+  await usage.getByRole('button', { name: 'Next', exact: true }).click();
   await usage.getByText('201 to 250 of 250 rows').waitFor();
   t.equal(await shown.count(), 50);
   await usage.getByLabel('Days').selectOption('7');

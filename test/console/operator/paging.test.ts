@@ -11,7 +11,7 @@ operatorTest('a page whose last rows have gone is not an empty list', async (t, 
   await enterOperator(tab, { url, ...world }, 'keys/many');
   await page.getByText(`1 to ${PAGE_ROWS} of ${PAGE_ROWS + 1} keys`).waitFor();
   await page.route('**/api/keys?*', (route) => route.abort(), { times: 1 });
-  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
   await page.getByText('The server did not answer.').waitFor();
   await page.getByText(`1 to ${PAGE_ROWS} of ${PAGE_ROWS + 1} keys`).waitFor();
   await page.getByRole('button', { name: 'Reload' }).click();
