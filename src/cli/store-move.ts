@@ -14,7 +14,7 @@ type MoveOptions = Options & { readonly to: (typeof PLACES)[number] };
 const LINE_EVERY_MS = 2_000;
 const STEPS = { copy: 'copying', compare: 'comparing' } as const;
 
-/** A move begins only in an empty database. */
+/** A move begins only in an empty database. One to a folder says itself what is unknown. */
 const IF_UNKNOWN =
   'Run the command again: if the database is not empty then, this command has moved the data, and both sides were compared.';
 
@@ -43,7 +43,7 @@ function show(tables: readonly ComparedTable[], to: MoveOptions['to'], folder: s
   print(
     to === 'database'
       ? 'Move store and master.key out of that folder, and start the servers with store.url.'
-      : 'Remove store.url, and start the server. Do not start a server on the database again.',
+      : 'Remove store.url, and start the server. No server can use the database any more.',
   );
 }
 

@@ -2,6 +2,7 @@ import { OperatorError } from '../../base/index.js';
 import { certainTransaction } from './postgres/certain.js';
 import type { Database, Transaction } from './postgres/database.js';
 import { StatementError } from './postgres/database-errors.js';
+import { refuseMoved } from './postgres/schema/format.js';
 import { MIGRATIONS, type Migration } from './postgres/schema/migrations.js';
 import { statement } from './postgres/statement.js';
 import { endOlderSessions } from './session/reaper.js';
@@ -37,7 +38,7 @@ const SET_FORMAT = statement('set-format', 'UPDATE service SET format = $1 WHERE
  * Migrates the tables of a database to the format of this version, in one transaction; changes nothing if they have it. A
  * lock on the row of `service` makes a concurrent migration wait. Ends sessions that have expired: a node that only hung
  * registers again, which the new format refuses. Throws OperatorError if nodes of an older format are serving, the format
- * is newer or the encoding is not UTF8; DatabaseUnavailable; CommitUnknown.
+ * is newer, the data were moved to a folder or the encoding is not UTF8; DatabaseUnavailable; CommitUnknown.
  */
 export async function migrate(
   database: Database,
@@ -50,6 +51,7 @@ export async function migrate(
     database,
     async (transaction) => {
       const from = await lockFormat(transaction);
+      refuseMoved(from);
       if (from > to)
         throw new OperatorError(
           `The database has format ${from}, which is newer than format ${to} of this version of decider. Install the version that migrated it, or a later one.`,

@@ -116,7 +116,7 @@ export class Node {
 
   /** Why the node may not answer; empty if it may. */
   unreadyReasons(): readonly string[] {
-    if (!this.session.isServing || !this.isDirectoryFresh()) return [AWAY];
+    if (!this.session.isServing || !this.isDirectoryFresh()) return [this.session.refusal ?? AWAY];
     return this.ledger.canServe ? [] : [UNWRITTEN];
   }
 

@@ -23,12 +23,17 @@ const LOCK_NODES = statement(
   `SELECT name, expires > ${UNCONFIRMED_SESSION_MS} AS serves FROM nodes ORDER BY started, name FOR UPDATE`,
 );
 
+/** Waits until every other transaction that has locked the row of `service` has ended. */
+export async function lockService(sql: Transaction): Promise<void> {
+  await sql.query(LOCK_SERVICE);
+}
+
 /**
  * Blocks all other writes to the database until the end of the transaction. Throws OperatorError if servers use it.
  */
 export async function lockDatabase(sql: Transaction): Promise<void> {
   await sql.query(LIMIT_SILENCE, [String(SILENT_MS_MAX)]);
-  await sql.query(LOCK_SERVICE);
+  await lockService(sql);
   const nodes = await sql.query<{ name: string; serves: boolean }>(LOCK_NODES);
   const names = nodes.filter(({ serves }) => serves).map(({ name }) => name);
   if (names.length === 0) return;

@@ -16,6 +16,10 @@ const line = (id: number) =>
 /** Where a node notes times and counts of requests that matter for seconds, and what the test writes. */
 const NOT_WATCHED = ['calendar', 'request_rates', 'written'];
 
+/** What is wrong, and what to do. */
+const REASON =
+  /The database has format \d+, and this version of decider supports .* Install the version that/;
+
 const run = (sql: Transaction | Database, text: string) => sql.query<{ name: string }>(statement('', text));
 
 /** Makes the database note the name of every table that is written. */
@@ -45,7 +49,7 @@ test('a node that has hung during a migration writes nothing', NEEDS_POSTGRES, a
     DECIDER_OPERATOR_TOKEN: OPERATOR_TOKEN,
   });
   const call = async (method: string, path: string, body?: string) => {
-    const isOperator = path.startsWith('/api/');
+    const isOperator = path.startsWith('/api/') || path === '/ready';
     const headers = {
       authorization: isOperator ? `Bearer ${OPERATOR_TOKEN}` : node.headers.authorization,
       'content-type': path === '/v1/batches' ? 'application/jsonl' : 'application/json',
@@ -100,9 +104,14 @@ test('a node that has hung during a migration writes nothing', NEEDS_POSTGRES, a
   for (const [method, path, body] of calls) {
     const reply = await call(method, path, body);
     t.equal(reply.status, 503, `${method} ${path}: ${reply.text}`);
+    t.match(reply.text, REASON, `${method} ${path}`);
   }
-  t.match((await call('POST', '/api/keys', '{"workspace":"default"}')).text, /format \d+, and this version/);
+  const ready = await call('GET', '/ready');
+  t.match(ready, { status: 503 });
+  t.match(JSON.parse(ready.text), { reasons: [REASON] });
   // Once the copy of the keys is old, callers read nothing either.
   await until(async () => (await call('GET', '/v1/limits')).status === 503);
+  for (const path of ['/v1/limits', '/v1/tasks', '/v1/batches', '/health'])
+    t.match(await call('GET', path), { status: 503, text: REASON }, path);
   t.strictSame(await run(database, 'SELECT DISTINCT name FROM written'), []);
 });

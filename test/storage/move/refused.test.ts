@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { type Test, test } from 'tap';
 import { systemClock } from '../../../src/base/index.js';
 import { serveAlone, serveWithoutStore } from '../../../src/storage/data-folder/serving.js';
-import { statement } from '../../../src/storage/database/index.js';
-import { Session } from '../../../src/storage/database/session/session.js';
+import { migrate, statement } from '../../../src/storage/database/index.js';
+import { guarded } from '../../../src/storage/database/postgres/schema/format.js';
+import { SessionLost } from '../../../src/storage/database/session/fence.js';
+import { fenced } from '../../../src/storage/database/session/fenced.js';
+import { HEARTBEAT_MS, Session } from '../../../src/storage/database/session/session.js';
 import { openStore } from '../../../src/storage/folder/index.js';
 import { openEnvironment } from '../../../src/storage/folder/lmdb/environment.js';
 import type { RawWrite } from '../../../src/storage/folder/lmdb/writes.js';
@@ -12,7 +15,9 @@ import { moveToDatabase, moveToFolder } from '../../../src/storage/move/index.js
 import { createWorkspace } from '../../support/access/folder-changes.js';
 import { folderContent } from '../../support/cluster/folder-content.js';
 import { fillFolder } from '../../support/cluster/full-folder.js';
+import { fakeClock } from '../../support/fake-clock.js';
 import { connectTo, NEEDS_POSTGRES, newDatabase, postgres } from '../../support/postgres.js';
+import { until } from '../../support/until.js';
 
 const ignore = () => {};
 
@@ -74,6 +79,53 @@ test('a server that starts during a move waits for its end', NEEDS_POSTGRES, asy
   t.ok(keys > 0);
   t.strictSame(foundAt, [{ keys, step: steps.at(-1) }], 'everything is there, after the last step');
   await session.stop();
+});
+
+test('a node that has hung during a move to a folder cannot go on', NEEDS_POSTGRES, async (t) => {
+  const { folder, back, database, masterKey, add } = await sides(t);
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+  const clock = fakeClock(Date.now());
+  const errors: unknown[] = [];
+  const session = new Session({
+    database,
+    clock,
+    node: { name: 'hung', version: '0' },
+    onError: (error) => errors.push(error),
+  });
+  t.teardown(() => session.stop());
+  await session.start();
+  const before = session.id as number;
+  await add('UPDATE nodes SET expires = 0');
+  await moveToFolder({ folder: back, database, masterKey }, ignore);
+  const moved = /^The data of the database in store\.url was moved to a data folder .* Remove store\.url/;
+  clock.advance(HEARTBEAT_MS);
+  await until(() => session.refusal !== null);
+  t.match(session.refusal, moved);
+  t.notOk(session.isServing);
+  t.match(errors, [{ message: moved }]);
+  await t.rejects(
+    fenced(database, session, before, async () => {}),
+    SessionLost,
+  );
+  // Changes of callers and operators need no session.
+  await t.rejects(
+    guarded(database, async () => {}),
+    { name: 'WrongFormat', message: moved },
+  );
+  await t.rejects(migrate(database), { message: moved });
+  await t.rejects(moveToFolder({ folder: join(t.testdirName, 'third'), database, masterKey }, ignore), {
+    message: moved,
+  });
+});
+
+test('a move that cannot end the use of its database says so', NEEDS_POSTGRES, async (t) => {
+  const { folder, back, database, masterKey, add } = await sides(t);
+  await moveToDatabase({ folder, database, masterKey }, ignore);
+  await add('ALTER TABLE service ADD CONSTRAINT never CHECK (format > 0)');
+  await t.rejects(moveToFolder({ folder: back, database, masterKey }, ignore), {
+    message: /has the content of the database now.* could not be marked as moved: .* Remove store\.url/,
+  });
+  t.strictSame(await folderContent(back), await folderContent(folder));
 });
 
 test('a folder that a server uses, or a command changes, is refused', NEEDS_POSTGRES, async (t) => {

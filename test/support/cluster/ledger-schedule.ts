@@ -99,13 +99,17 @@ export class Schedule {
     await this.spendTheRest();
   }
 
-  private session(): Pick<Session, 'id' | 'nodes' | 'isServing' | 'lost' | 'fail' | 'onLost' | 'clock'> {
+  private session(): Pick<
+    Session,
+    'id' | 'nodes' | 'isServing' | 'refusal' | 'lost' | 'fail' | 'onLost' | 'clock'
+  > {
     const schedule = this;
     return {
       get id() {
         return schedule.sessionId;
       },
       nodes: 2,
+      refusal: null,
       get isServing() {
         return schedule.sessionId !== null;
       },

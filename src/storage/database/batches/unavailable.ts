@@ -1,6 +1,7 @@
 import { ApiError } from '../../../api/index.js';
 import { type BatchReports, cannotStore } from '../../../batch/index.js';
 import { CommitUnknown, DatabaseUnavailable, StatementError } from '../postgres/database-errors.js';
+import { WrongFormat } from '../postgres/schema/format.js';
 
 /**
  * Runs `work`, which looks up what a new batch needs, and rejects with ApiError `batch_unavailable` instead of an error of
@@ -60,7 +61,10 @@ async function instead<Result>(
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable || error instanceof StatementError)) throw error;
     if (error instanceof StatementError) reports.error(error, '-');
-    throw refusal();
+    const refused = refusal();
+    throw error instanceof WrongFormat
+      ? new ApiError(refused.type, error.message, { retryAfterSeconds: 1 })
+      : refused;
   }
 }
 

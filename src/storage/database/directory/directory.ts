@@ -3,6 +3,7 @@ import { ApiError } from '../../../api/index.js';
 import type { Clock } from '../../../base/index.js';
 import type { Database } from '../postgres/database.js';
 import { listen } from '../postgres/listen.js';
+import { WrongFormat } from '../postgres/schema/format.js';
 import { Copy, type LostChanges } from './directory-copy.js';
 import { BEGINNING, type Moment, positionAfter } from './history.js';
 import { missingAfter } from './read-changes.js';
@@ -30,6 +31,8 @@ interface Time {
   readonly calendar: number;
 }
 
+const AWAY = 'The server cannot reach its database at the moment; try again later.';
+
 const NEVER: Time = { monotonic: Number.NEGATIVE_INFINITY, calendar: Number.NEGATIVE_INFINITY };
 
 /**
@@ -45,7 +48,8 @@ export class DatabaseDirectory implements Directory {
   private confirmed = NEVER;
   private polling: Promise<void> | null = null;
   private queued: Promise<void> | null = null;
-  private isFailing = false;
+  /** The error of the last poll; null: it has succeeded. */
+  private failure: unknown = null;
   private isStopped = false;
   private cancelPoll = () => {};
   private stopListening = async () => {};
@@ -75,7 +79,7 @@ export class DatabaseDirectory implements Directory {
 
   refresh(): void {
     if (!this.isOlder(this.confirmed)) return;
-    throw new ApiError('overloaded', 'The server cannot reach its database at the moment; try again later.', {
+    throw new ApiError('overloaded', this.failure instanceof WrongFormat ? this.failure.message : AWAY, {
       retryAfterSeconds: 1,
     });
   }
@@ -129,11 +133,11 @@ export class DatabaseDirectory implements Directory {
     this.polling = this.readChanges()
       .then(
         () => {
-          this.isFailing = false;
+          this.failure = null;
         },
         (error) => {
-          if (!this.isFailing) this.parts.onError(error);
-          this.isFailing = true;
+          if (this.failure === null) this.parts.onError(error);
+          this.failure = error;
           throw error;
         },
       )

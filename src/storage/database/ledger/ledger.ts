@@ -61,7 +61,10 @@ interface Parts {
   readonly database: Database;
   /** For the reads of callers; `database` if absent. */
   readonly reading?: Queryable;
-  readonly session: Pick<Session, 'id' | 'nodes' | 'isServing' | 'lost' | 'fail' | 'onLost' | 'clock'>;
+  readonly session: Pick<
+    Session,
+    'id' | 'nodes' | 'isServing' | 'refusal' | 'lost' | 'fail' | 'onLost' | 'clock'
+  >;
   /** Returns 0 ≤ x < 1. */
   readonly random: () => number;
   /** Called with the error of an exchange that failed. It is tried again. */
@@ -283,7 +286,7 @@ export class DatabaseLedger implements Ledger, Settling {
       cancel = this.parts.session.clock.after(READ_MS_MAX, () => reject(notInTime()));
     });
     const orRefused = (message: string) => (error: unknown) => {
-      if (error instanceof DatabaseUnavailable || error instanceof SessionLost) throw overloaded(message);
+      if (error instanceof DatabaseUnavailable || error instanceof SessionLost) throw this.refused(message);
       throw error;
     };
     const result = this.flush().catch(orRefused(UNWRITTEN)).then(read).catch(orRefused(UNREAD));
@@ -294,13 +297,17 @@ export class DatabaseLedger implements Ledger, Settling {
     }
   }
 
+  private refused(message: string): ApiError {
+    return overloaded(this.parts.session.refusal ?? message);
+  }
+
   private refuseLost(): never {
     throw overloaded('The server has lost its connection to the database.');
   }
 
   private serving(): Holdings {
     const holdings = this.canServe ? this.holdings : null;
-    if (holdings === null) throw overloaded(UNWRITTEN);
+    if (holdings === null) throw this.refused(UNWRITTEN);
     return holdings;
   }
 

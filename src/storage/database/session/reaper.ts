@@ -12,6 +12,7 @@ const LOCK_EXPIRED = statement(
   `SELECT id FROM nodes WHERE expires < ${SESSION_MS} ORDER BY id LIMIT ${REAPED_MAX} FOR UPDATE SKIP LOCKED`,
 );
 const EXPIRED = statement('reaper-expired', `SELECT id FROM nodes WHERE expires < ${SESSION_MS} ORDER BY id`);
+const LOCK_ALL = statement('reaper-lock-all', 'SELECT id FROM nodes ORDER BY id FOR UPDATE');
 const LOCK_ONE = statement('reaper-lock-one', 'SELECT id FROM nodes WHERE id = $1 FOR UPDATE');
 
 /** The first format whose database has a calendar. */
@@ -90,6 +91,11 @@ export async function endOlderSessions(transaction: Queryable, from: number, to:
   const serving = nodes.filter(({ serves }) => serves).map(({ name }) => name);
   if (serving.length === 0) await release(transaction, nodes);
   return serving;
+}
+
+/** Deletes all sessions, and returns their leases. Call it only if none of them serves. */
+export async function endAllSessions(transaction: Queryable): Promise<void> {
+  await release(transaction, await transaction.query<{ id: number }>(LOCK_ALL));
 }
 
 async function release(transaction: Queryable, rows: readonly { id: number }[]): Promise<number[]> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/index.js';
+import { type Clock, OperatorError } from '../../../base/index.js';
 import { type CalendarEvent, DatabaseCalendar } from '../calendar/calendar.js';
 import { HostSkew } from '../calendar/host-skew.js';
 import type { Database } from '../postgres/database.js';
@@ -82,6 +82,7 @@ export class Session {
   /** A failed session whose row is to be deleted before the node registers again. */
   private failed: number | null = null;
   private failureCount = 0;
+  private refused: string | null = null;
   private reaping = false;
   private cancelBeat = () => {};
   private readonly listeners: (() => void)[] = [];
@@ -109,6 +110,14 @@ export class Session {
     // The monotonic clock stands still while a machine is suspended; the calendar does not.
     const silent = Math.max(monotonic - this.confirmed.monotonic, calendar - this.confirmed.calendar);
     return this.state === 'joined' && silent <= SERVING_MS;
+  }
+
+  /**
+   * Why the database accepts no session of this node until its operator acts, as sentences: it has another format. Null: it
+   * does, or it cannot be reached.
+   */
+  get refusal(): string | null {
+    return this.refused;
   }
 
   /** How many sessions of this process have failed; see `fail`. */
@@ -196,7 +205,10 @@ export class Session {
   private tryJoin(): void {
     if (this.state !== 'joining' || this.joining !== null) return;
     if (this.parts.clock.monotonic() < this.rejoinAt) return;
-    this.join().catch((error) => this.parts.onError(error));
+    this.join().catch((error) => {
+      this.refused = error instanceof OperatorError ? error.message : null;
+      this.parts.onError(error);
+    });
   }
 
   private join(): Promise<void> {
@@ -217,6 +229,7 @@ export class Session {
       return;
     }
     this.current = answer.id;
+    this.refused = null;
     this.joinedAt = this.parts.clock.monotonic();
     this.confirm(answer, began);
   }
