@@ -11,12 +11,12 @@ export class OperatorError extends Error {
 }
 
 /**
- * A signal that means the whole command ended a child process of it: a terminal sends SIGINT to all processes in the
+ * A signal that mostly means the whole command ended a child process of it: a terminal sends SIGINT to all processes in the
  * foreground, and systemd SIGTERM to all of a service. No OperatorError, which would blame what the child did.
  */
 export class Interrupted extends Error {
-  constructor() {
-    super('Stopped.');
+  constructor(readonly signal: NodeJS.Signals = 'SIGINT') {
+    super(`${signal} ended a process that this one had started for a check. Try again.`);
   }
 }
 

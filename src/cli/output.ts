@@ -37,10 +37,11 @@ export async function reportError(command: () => void | Promise<void>): Promise<
   }
 }
 
-/** Prints the error, in systemd's journal as one, and ends the process with status 1; after Ctrl-C, with status 130. */
+/** Prints the error, in systemd's journal as one, and ends the process with status 1; after an Interrupted, with status 130. */
 export function fail(error: unknown): never {
   if (error instanceof Interrupted) {
-    printError(error.message);
+    // Ctrl-C needs no reason.
+    printError(error.signal === 'SIGINT' ? 'Stopped.' : `Stopped: ${error.message}`);
     process.exit(INTERRUPTED);
   }
   const { message, stack } = error as Error;

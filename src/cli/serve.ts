@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import { Interrupted, systemClock, visible } from '../base/index.js';
+import { Interrupted, StartError, systemClock, visible } from '../base/index.js';
 import type { CatalogBuild } from '../engine/index.js';
 import { type Server, startServer } from '../server/index.js';
 import { openSecrets, serviceLinksNotice, settingsReader } from '../settings/index.js';
@@ -26,6 +26,8 @@ export const STUCK = 70;
 /** How long such a server waits for the requests in flight. */
 const STUCK_MS_MAX = 10_000;
 
+/** A signal to the whole service that has ended a child process of a start reaches this process within this. */
+const SAME_SIGNAL_MS = 1_000;
 /** How long a stopping server waits for readers of its output and its log. */
 const FLUSH_MS_MAX = 500;
 
@@ -87,8 +89,11 @@ export async function serve(config: string | undefined): Promise<void> {
       stop: ending.signal,
     });
   } catch (error) {
-    if (ending.signal.aborted || error instanceof Interrupted) process.exit(0);
-    fail(error);
+    if (error instanceof Interrupted && !ending.signal.aborted)
+      await Promise.race([once(ending.signal, 'abort'), sleep(SAME_SIGNAL_MS)]);
+    if (ending.signal.aborted) process.exit(0);
+    // Nothing has asked this process to stop, so a service manager must start it again.
+    fail(error instanceof Interrupted ? new StartError(error.message) : error);
   }
   const tellSystemd = async (state: string) => {
     const failure = await notifySystemd(state);

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import { entryFile, Interrupted, random } from '../../src/base/index.js';
 import { runBounded } from '../../src/engine/index.js';
-import { Command } from '../support/cli.js';
+import { ChangingModels, type ModelFile } from '../support/changing-models.js';
+import { Command, decider, run } from '../support/cli.js';
 import { writeCases } from '../support/evaluation/cases.js';
 import { dataFolder, modelsFolder } from '../support/server.js';
 import { ROOT } from '../support/sources.js';
@@ -24,7 +26,8 @@ test('a child that a signal to the whole command ends is no fault of what it doe
     ),
   );
   const ended = (signal: string) => runBounded(join(folder, `${signal}.mjs`), {}, 1, LIMITS);
-  for (const signal of ['SIGINT', 'SIGTERM']) await t.rejects(ended(signal), new Interrupted(), signal);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    await t.rejects(ended(signal), new Interrupted(signal), signal);
   for (const signal of ['SIGKILL', 'SIGSEGV']) t.match(await ended(signal), { ending: signal });
 });
 
@@ -80,6 +83,52 @@ test('Ctrl-C while a command checks a model file', { skip: NO_LINUX }, async (t)
     t.ok(status === 'SIGINT' || status === 130, String(status));
     t.notMatch(stderr, /SIGINT|ended the/);
   }
+});
+
+/** Sends SIGTERM to the children of a command alone, again and again until it has `ended`. */
+async function endChildren(command: Command, ended: Promise<unknown>): Promise<void> {
+  const pid = command.child.pid as number;
+  let hasEnded = false;
+  const watch = ended.finally(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded) {
+    const children = isRunning(pid) ? childrenOf(pid).split(' ').filter(Boolean) : [];
+    for (const child of children) if (isRunning(Number(child))) process.kill(Number(child), 'SIGTERM');
+    await setImmediate();
+  }
+  await watch;
+}
+
+const CHECK_ENDED = /SIGTERM ended a process that this one had started for a check\. Try again\./;
+
+test('SIGTERM to the checking process alone is no request to stop', { skip: NO_LINUX }, async (t) => {
+  const folder = dataFolder(t);
+  const models = new ChangingModels(folder);
+  const [one, two] = [1, 2].map((seed) => models.model(seed)) as [ModelFile, ModelFile];
+  models.serve([{ date: '20260101', ...one }]);
+  const environment = { DECIDER_DATA: join(folder, 'data'), DECIDER_MODELS: models.path };
+  const failing = decider(t, ['serve'], environment);
+  const end = failing.end();
+  await endChildren(failing, end);
+  const { code, stderr } = await end;
+  t.equal(code, 1);
+  t.match(stderr, CHECK_ENDED);
+
+  const server = decider(t, ['serve'], environment);
+  await server.line(/^try: /);
+  models.serve([{ date: '20260102', ...two }]);
+  server.child.kill('SIGHUP');
+  const refused = server.line(/^not reloaded: /);
+  await endChildren(server, refused);
+  t.match(await refused, CHECK_ENDED);
+  // The models of before are still there: the next reload replaces them.
+  t.match(await run(t, ['reload'], environment), {
+    code: 0,
+    stdout: 'changed: manifest, added tiny-20260102, removed tiny-20260101',
+  });
+  server.child.kill('SIGTERM');
+  t.equal((await server.end()).code, 0);
 });
 
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);

@@ -37,7 +37,7 @@ const HEAP_MEBIBYTES = 1_024;
 const OUTPUT_CHARACTERS_MAX = 1 << 20;
 
 /** Signals that nothing in the child causes. */
-const STOPPING: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM']);
+const STOPPING: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGTERM']);
 
 const SHELL = '/bin/sh';
 
@@ -84,7 +84,8 @@ export async function runBounded(
     const [said, reported] = await Promise.all([lastOf(errors), lastOf(reports), ended]);
     stop?.throwIfAborted();
     // The same signal to this process may come later.
-    if (STOPPING.has(child.signalCode)) throw new Interrupted();
+    const { signalCode } = child;
+    if (signalCode !== null && STOPPING.has(signalCode)) throw new Interrupted(signalCode);
     return { lines: reported.split('\n').slice(0, -1), ending: endingOf(child, said), late };
   } finally {
     clearTimeout(timer);
