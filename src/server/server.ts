@@ -135,6 +135,8 @@ async function start(
       maxAnswers: () => reloader.settings.tasks.max_answers,
     });
     service.serve(batches);
+    // Last, because a printed token must work: a start that fails makes no key.
+    await storage.createFirstKey();
   };
   const end = async () => {
     service.beginStop();

@@ -35,6 +35,11 @@ export interface Storage {
   readonly administration: AdministrationThread;
   /** The time of everything stored. */
   readonly clock: Clock;
+  /**
+   * On the first start, creates a workspace with credit and a key, and reports its token once. Call it when nothing can
+   * prevent the start any more: the token is not shown again. Rejects with OperatorError.
+   */
+  createFirstKey(): Promise<void>;
   /** The batch interface, not started yet. To be stopped before `close`. Call it once at most. */
   openBatches(parts: BatchParts): BatchInterface;
   /** Counts an abort for every batch line that was in progress and has no result. Resolves with how many. */

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { test } from 'tap';
 import { type Command, decider } from '../support/cli.js';
 import { TRANSPORTS } from '../support/http/serving.js';
-import { modelsFolder } from '../support/server.js';
+import { dataFolder, modelsFolder } from '../support/server.js';
 
 const run = promisify(execFile);
 const FREE = { DECIDER_PORT: '0' };
@@ -152,21 +152,27 @@ test('serve: a model that cannot be used ends with 1 and one line', async (t) =>
   t.match(stderr, /^\S*tiny\.gguf: the letter B is not a single token[^\n]*\n$/);
 });
 
-test('serve: a port in use is one line', async (t) => {
+test('serve: a port in use is one line; the next start makes the first key', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   t.teardown(() => other.close());
   await new Promise((resolve) => other.once('listening', resolve));
-  const { port } = other.address() as { port: number };
-  for (const transport of TRANSPORTS) {
-    const { code, stderr } = await decider(t, ['serve'], {
-      DECIDER_PORT: String(port),
-      DECIDER_HTTP_TRANSPORT: transport,
-      DECIDER_MODELS: modelsFolder(t.testdir()),
-    }).end();
+  const port = String((other.address() as { port: number }).port);
+  const environment = { DECIDER_DATA: dataFolder(t), DECIDER_MODELS: modelsFolder(t.testdir()) };
+  const taken: readonly Record<string, string>[] = [
+    ...TRANSPORTS.map((transport) => ({ DECIDER_PORT: port, DECIDER_HTTP_TRANSPORT: transport })),
+    { ...FREE, DECIDER_OPERATOR_PORT: port },
+  ];
+  for (const each of taken) {
+    const command = decider(t, ['serve'], { ...environment, ...each });
+    const { code, stderr } = await command.end();
     t.equal(code, 1);
     t.match(stderr, new RegExp(`${port}`));
     t.equal(stderr.trim().split('\n').length, 1, stderr);
+    t.notMatch(command.lines.join('\n'), /dk_/);
   }
+  // Its token is not among the lines of a start that failed.
+  const command = decider(t, ['serve'], { ...environment, ...FREE });
+  await command.line(/^token: dk_/);
 });
 
 test('settings: an unknown name and a bad value are errors that name the key', async (t) => {

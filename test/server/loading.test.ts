@@ -3,9 +3,12 @@ import { truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
+import { systemClock } from '../../src/base/index.js';
 import { startServer } from '../../src/server/index.js';
 import type { ServerDependencies } from '../../src/server/server-dependencies.js';
 import { loadSettings } from '../../src/settings/index.js';
+import { openStore } from '../../src/storage/folder/index.js';
+import { createKey, createWorkspace, grantCredit } from '../support/access/folder-changes.js';
 import { checkOnce } from '../support/check-once.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';
@@ -18,6 +21,16 @@ const decide = (url: string, token: string) =>
     body: BODY,
   });
 
+/** The token of a key of a data folder on which no server has started. */
+async function firstKey(data: string): Promise<string> {
+  const store = openStore(data);
+  createWorkspace(store, systemClock, 'default');
+  grantCredit(store, systemClock, 'default', 10n ** 12n);
+  const { token } = createKey(store, systemClock, 'default');
+  await store.close();
+  return token;
+}
+
 /** Starts a server; `whileLoading` runs when it listens, and its models load only when that has ended. */
 async function start(
   t: Test,
@@ -27,16 +40,18 @@ async function start(
   stop: AbortSignal = new AbortController().signal,
   own: Partial<ServerDependencies> = {},
 ) {
+  const data = dataFolder(t);
+  const token = await firstKey(data);
   const environment = {
     DECIDER_PORT: '0',
     DECIDER_MODELS: models,
-    DECIDER_DATA: dataFolder(t),
+    DECIDER_DATA: data,
     DECIDER_ENGINE_BACKEND: 'cpu',
     DECIDER_ENGINE_THREADS: '1',
     DECIDER_HTTP_TRANSPORT: transport,
   };
-  const { told, dependencies } = testDependencies();
-  const listening = (url: string) => whileLoading(url, told.token);
+  const { dependencies } = testDependencies();
+  const listening = (url: string) => whileLoading(url, token);
   const report = { ...dependencies.report, listening };
   const server = await startServer(loadSettings(environment, undefined), {
     ...dependencies,
@@ -44,7 +59,7 @@ async function start(
     stop,
     ...own,
   });
-  return { ...server, token: told.token };
+  return { ...server, token };
 }
 
 async function isUnavailable(t: Test, response: Response) {

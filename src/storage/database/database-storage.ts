@@ -28,15 +28,14 @@ const ADMINISTRATION_THREAD = entryFile('storage/database/administration/thread'
 type DatabaseSettings = Pick<Settings, 'data' | 'master_key' | 'store'>;
 
 /**
- * Makes this process a node of the cluster of the database in `store.url`, and creates a workspace and a key if the
- * database has none. In the data folder it keeps only what concerns the process. Throws OperatorError, with nothing left
- * open.
+ * Makes this process a node of the cluster of the database in `store.url`. In the data folder it keeps only what concerns
+ * the process. Throws OperatorError, with nothing left open.
  */
 export async function openDatabase(
   settings: DatabaseSettings,
   dependencies: StorageDependencies,
 ): Promise<Storage> {
-  const { clock, log, report } = dependencies;
+  const { clock, log } = dependencies;
   const leave = serveWithoutStore(settings.data);
   let node: Node | null = null;
   let stop = async () => {};
@@ -50,18 +49,18 @@ export async function openDatabase(
     await refuseForgotten(node, settings.data);
     stop = () => opened.stop();
     await node.start();
-    const token = await createFirstKey(node.database, parseAmount(FIRST_CREDIT) as bigint);
-    if (token !== null) {
-      await node.directory.update();
-      report.token(token);
-    }
-    return new DatabaseStorage(settings, node, master, leave, log);
+    return new DatabaseStorage(settings, node, master, leave, dependencies);
   } catch (error) {
     // The original error is reported, even if the cleanup fails.
     await endAll([stop, leave]).catch(() => {});
-    const isOfDatabase = error instanceof DatabaseUnavailable || error instanceof StatementError;
-    throw isOfDatabase ? new StartError(error.message) : error;
+    throw startError(error);
   }
+}
+
+/** The error of a start for one that the database is the cause of. */
+function startError(error: unknown): unknown {
+  const isOfDatabase = error instanceof DatabaseUnavailable || error instanceof StatementError;
+  return isOfDatabase ? new StartError(error.message) : error;
 }
 
 /** A first start would hide what the data folder holds. Throws StartError. */
@@ -88,8 +87,9 @@ class DatabaseStorage implements Storage {
     private readonly master: Buffer,
     /** Ends the lock of the folder. */
     private readonly leave: () => void,
-    log: StorageDependencies['log'],
+    private readonly dependencies: Pick<StorageDependencies, 'log' | 'report'>,
   ) {
+    const { log } = dependencies;
     this.access = node.access;
     this.clock = node.session.clock;
     this.tasks = new DatabaseTasks({
@@ -107,6 +107,19 @@ class DatabaseStorage implements Storage {
       this.clock,
       refresh,
     );
+  }
+
+  async createFirstKey(): Promise<void> {
+    const { database, directory } = this.node;
+    try {
+      const token = await createFirstKey(database, parseAmount(FIRST_CREDIT) as bigint);
+      if (token === null) return;
+      // If the update fails, the polls do it.
+      await directory.update().catch(() => {});
+      this.dependencies.report.token(token);
+    } catch (error) {
+      throw startError(error);
+    }
   }
 
   openBatches(parts: BatchParts): BatchInterface {

@@ -30,8 +30,7 @@ const READING_THREAD = entryFile('storage/folder/batches/reading/reading-thread'
 const ADMINISTRATION_THREAD = entryFile('storage/folder/administration/thread');
 
 /**
- * Opens the data folder for this server alone, verifies its ledger, and creates a workspace and a key if there are
- * none. Throws OperatorError, with nothing left open.
+ * Opens the data folder for this server alone, and verifies its ledger. Throws OperatorError, with nothing left open.
  */
 export async function openFolder(
   settings: Pick<Settings, 'data' | 'master_key'>,
@@ -52,10 +51,7 @@ export async function openFolder(
     await store.startWriter();
     stopCalendar = () => calendar.stop();
     await calendar.start();
-    const storage = new FolderStorage(store, sealer, calendar, settings.master_key, leave, dependencies);
-    // Last, because a printed token must work.
-    createFirstKey(store, calendar.clock, dependencies.report);
-    return storage;
+    return new FolderStorage(store, sealer, calendar, settings.master_key, leave, dependencies);
   } catch (error) {
     // The original error is reported, even if the cleanup fails.
     await endAll([stopCalendar, () => store.close(), leave]).catch(() => {});
@@ -107,6 +103,10 @@ class FolderStorage implements Storage {
 
   get clock(): Clock {
     return this.calendar.clock;
+  }
+
+  async createFirstKey(): Promise<void> {
+    createFirstKey(this.store, this.clock, this.dependencies.report);
   }
 
   openBatches(parts: BatchParts): BatchInterface {
