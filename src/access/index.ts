@@ -30,7 +30,17 @@ export type { NewKey } from './key-changes.js';
 export { KeyUses, type LastUses, USE_PRECISION_MS } from './key-uses.js';
 export { byCreation, foundKey, isKeyId, type Key, keyWorks, showKey } from './keys.js';
 export type { AccountBalance, Ledger, Reservation } from './ledger.js';
-export type { KeyPage, Listed, ListedKey, ListedWorkspace, WorkspacePage } from './list-pages.js';
+export {
+  type KeyPage,
+  type Listed,
+  type ListedKey,
+  type ListedWorkspace,
+  type ListPage,
+  type ListPlace,
+  placeOfKey,
+  placeOfWorkspace,
+  type WorkspacePage,
+} from './list-pages.js';
 export {
   type Amount,
   type Charge,
@@ -43,6 +53,7 @@ export {
   showPrice,
 } from './money.js';
 export { sortedName } from './names.js';
+export { readCursor, showCursor } from './page-cursors.js';
 export { coverOf, lacking, type Pause, pausedError, pauseOf, refuse } from './pause.js';
 export { RateLimiter, type RateLimits } from './rate-limit.js';
 export type { MinuteLimits, RatesLeft } from './sliding-window.js';

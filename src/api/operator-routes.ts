@@ -46,7 +46,7 @@ export const OPERATOR_API = [
     path: '/api/workspaces',
     status: 200,
     meaning:
-      'List the workspaces with their credit, charges, budgets and limits; a page of them with `search`, `sort`, `limit` and `offset`.',
+      'List the workspaces with their credit, charges, budgets and limits; a page of them with `search`, `sort` and `limit`, and `after`, `before` or `offset`.',
   },
   {
     name: 'showWorkspace',
@@ -103,7 +103,7 @@ export const OPERATOR_API = [
     path: '/api/keys',
     status: 200,
     meaning:
-      'List the keys, of one `workspace` or all, of one `state` (`working`) or all; a page of them with `search`, `sort`, `limit` and `offset`.',
+      'List the keys, of one `workspace` or all, of one `state` (`working`) or all; a page of them with `search`, `sort` and `limit`, and `after`, `before` or `offset`.',
   },
   {
     name: 'createKey',
@@ -196,12 +196,22 @@ export const OPERATOR_API = [
 
 export type OperatorApiName = (typeof OPERATOR_API)[number]['name'];
 
+/** Where a page is in its list. */
+interface ListPart {
+  /** Entries of all pages. */
+  readonly total: number;
+  /** Of them, those before the page. */
+  readonly offset: number;
+  /** What to pass as `after` for the next page; null: there is none, or this one is empty. */
+  readonly next: string | null;
+  /** What to pass as `before` for the page before; null: as above. */
+  readonly previous: string | null;
+}
+
 /** The response of each route with JSON, by its name. */
 export interface OperatorResponses {
-  readonly listWorkspaces: {
+  readonly listWorkspaces: ListPart & {
     readonly currency: string;
-    /** Of all pages. */
-    readonly total: number;
     readonly workspaces: readonly OperatorListedWorkspace[];
   };
   readonly showWorkspace: OperatorListedWorkspace & { readonly currency: string };
@@ -217,8 +227,8 @@ export interface OperatorResponses {
     readonly to: string;
     readonly usage: readonly OperatorUsage[];
   };
-  /** Oldest first, unless another order is asked for. `total`: of all pages. */
-  readonly listKeys: { readonly total: number; readonly keys: readonly OperatorKey[] };
+  /** Oldest first, unless another order is asked for. */
+  readonly listKeys: ListPart & { readonly keys: readonly OperatorKey[] };
   readonly createKey: OperatorNewKey;
   readonly changeKey: OperatorKey;
   /** `rolled`: the old key, which works until it expires. */
@@ -267,15 +277,21 @@ export interface OperatorRequests {
 /** The fields by which the lists of workspaces and keys are sorted. */
 export const WORKSPACE_SORTS = ['id', 'name', 'created', 'granted', 'working_keys'] as const;
 export const KEY_SORTS = ['workspace', 'name', 'created', 'expires'] as const;
+/** Those by which they are sorted if none is named. */
+export const WORKSPACE_SORT = 'id' satisfies (typeof WORKSPACE_SORTS)[number];
+export const KEY_SORT = 'created' satisfies (typeof KEY_SORTS)[number];
 
 /**
  * A part of a list: `search`, a text that an id or a name must hold; `sort`, a field, with `-` before it for the largest first; `limit`,
- * 1 to 1,000, and `offset`. Absent: everything.
+ * 1 to 1,000, of the first entries, of those `after` the `next` of a page or `before` its `previous`, or of those from
+ * `offset` on. Absent: everything.
  */
 interface PageQuery {
   readonly search?: string;
   readonly sort?: string;
   readonly limit?: string;
+  readonly after?: string;
+  readonly before?: string;
   readonly offset?: string;
 }
 

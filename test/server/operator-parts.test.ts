@@ -68,6 +68,7 @@ test('requests per second are those since the sample before; calls shortly after
 });
 
 const ALL = { descending: false, offset: 0, limit: Number.POSITIVE_INFINITY };
+const EMPTY = { parts: [], total: 0, offset: 0, next: null, previous: null };
 const ALL_KEYS = { ...ALL, working: false };
 
 test('a damaged value, and a server that stops, make the data folder unavailable', async (t) => {
@@ -75,7 +76,7 @@ test('a damaged value, and a server that stops, make the data folder unavailable
   const store = openStore(folder);
   t.teardown(() => store.close());
   const administration = new AdministrationThread(THREAD, folder, fakeClock());
-  t.strictSame(await administration.read('listWorkspaces', ALL), { parts: [], total: 0 });
+  t.strictSame(await administration.read('listWorkspaces', ALL), EMPTY);
   store.change(() => createWorkspace(store, fakeClock(), 'w'));
   const { table, key } = store.table('workspaces').write(['w'], null);
   await store.write([{ table, key, value: Buffer.from('{}') }]);
@@ -176,7 +177,7 @@ test('a change that waits for another process does not block the main thread', a
   t.teardown(() => store.close());
   const administration = new AdministrationThread(THREAD, data, fakeClock());
   t.teardown(() => administration.close());
-  t.strictSame(await administration.read('listWorkspaces', ALL), { parts: [], total: 0 });
+  t.strictSame(await administration.read('listWorkspaces', ALL), EMPTY);
   const other = child(t, CHILD, [data]);
   t.equal(await other.line(), 'open');
   const end = join(folder, 'end');

@@ -1,12 +1,4 @@
-import {
-  exceedsCodePoints,
-  isArrayOf,
-  isBoolean,
-  isInteger,
-  isNullOr,
-  isString,
-  type Shape,
-} from '../../base/index.js';
+import { isArrayOf, isBoolean, isInteger, isNullOr, isString, type Shape } from '../../base/index.js';
 import { Refusal } from './refusal.js';
 
 /** What a field of a body may be, and its name in a message. */
@@ -84,48 +76,6 @@ export function readWhole<Absent>(
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw wrong(name, `must be a whole number from ${min} to ${max}`);
-}
-
-/** Items of a page, and items before it. */
-const PAGE_MAX = 1_000;
-const OFFSET_MAX = 10_000_000;
-/** Characters of a search. */
-const SEARCH_CHARACTERS_MAX = 100;
-
-/** The parameters of a page of a list. */
-export const PAGE_PARAMETERS = ['search', 'sort', 'limit', 'offset'] as const;
-
-/** The part of a list that a query asks for. */
-interface ReadPage<Field> {
-  /** In lower case. */
-  readonly search?: string;
-  readonly sort?: Field;
-  readonly descending: boolean;
-  readonly offset: number;
-  /** Infinity: all. */
-  readonly limit: number;
-}
-
-/** The page that a query asks for. `fields`: those by which the list can be sorted. Throws Refusal. */
-export function readPage<Field extends string>(
-  query: Partial<Record<(typeof PAGE_PARAMETERS)[number], string>>,
-  fields: readonly Field[],
-): ReadPage<Field> {
-  const { search, sort, limit, offset } = query;
-  if (search !== undefined && exceedsCodePoints(search, SEARCH_CHARACTERS_MAX)) {
-    throw wrong('search', `must have at most ${SEARCH_CHARACTERS_MAX} characters`);
-  }
-  const field = fields.find((each) => each === sort?.replace(/^-/, ''));
-  if (sort !== undefined && field === undefined) {
-    throw wrong('sort', `must be ${fields.join(', ')}, or one of them with - before it`);
-  }
-  return {
-    ...(search !== undefined && search !== '' && { search: search.toLowerCase() }),
-    ...(field !== undefined && { sort: field }),
-    descending: sort?.startsWith('-') === true,
-    offset: readWhole('offset', offset, 0, OFFSET_MAX, 0),
-    limit: readWhole('limit', limit, 1, PAGE_MAX, Number.POSITIVE_INFINITY),
-  };
 }
 
 /** The refusal of a field or parameter. */

@@ -6,19 +6,26 @@ import {
   type KeyPage,
   type ListedKey,
   type ListedWorkspace,
+  placeOfKey,
+  placeOfWorkspace,
+  showCursor,
   showKey,
   sumPrices,
   type Workspace,
   type WorkspacePage,
 } from '../../access/index.js';
+import { KEY_SORT, WORKSPACE_SORT } from '../../api/index.js';
 import type { BatchFilter, NewestBatches } from '../../batch/index.js';
+import { type AskedPage, type Cursors, cursorsOf, readAsked } from './asked-page.js';
 import { inParts, jsonBytes, showUsageRow } from './lists.js';
 
 /** The workspaces of a page. */
-interface ListedWorkspaces {
+interface ListedWorkspaces extends Cursors {
   readonly parts: Uint8Array[];
   /** On all pages. */
   readonly total: number;
+  /** Of them, those before the page. */
+  readonly offset: number;
 }
 
 /** What is shown of a key besides its own fields. */
@@ -44,12 +51,15 @@ export type Read<Result> = (parts: ReadParts) => Promise<Result>;
 
 /** What the operator's interface reads, by its name. Rejects with AccessError, or with StoreError or DatabaseUnavailable. */
 export const READS = {
-  /** Parts with the workspaces of a page (see `inParts`), and the number of workspaces on all pages. */
+  /** The workspaces of a page in parts (see `inParts`). */
   listWorkspaces:
-    (page: WorkspacePage): Read<ListedWorkspaces> =>
+    (page: AskedPage<WorkspacePage>): Read<ListedWorkspaces> =>
     async ({ administration, now }) => {
-      const { items, total } = await administration.pageOfWorkspaces(page, now);
-      return { parts: inParts(items), total };
+      const listed = await readAsked(page, (each) => administration.pageOfWorkspaces(each, now));
+      const { items, total, offset } = listed;
+      const { sort = WORKSPACE_SORT } = page;
+      const cursors = cursorsOf(listed, (item) => showCursor(sort, placeOfWorkspace(item, sort)));
+      return { parts: inParts(items), total, offset, ...cursors };
     },
   keyContext:
     (id: string): Read<KeyContext> =>
@@ -84,11 +94,14 @@ export const READS = {
     },
   /** The JSON of the response. */
   listKeys:
-    (page: KeyPage): Read<Uint8Array> =>
+    (page: AskedPage<KeyPage>): Read<Uint8Array> =>
     async ({ administration, now }) => {
-      const { items, total } = await administration.pageOfKeys(page, now);
+      const listed = await readAsked(page, (each) => administration.pageOfKeys(each, now));
+      const { items, total, offset } = listed;
+      const { sort = KEY_SORT } = page;
+      const cursors = cursorsOf(listed, (item) => showCursor(sort, placeOfKey(item, sort)));
       const keys = items.map(({ key, workspace, used }) => showKey(key, workspace, used, now));
-      return jsonBytes({ total, keys });
+      return jsonBytes({ total, offset, ...cursors, keys });
     },
   listBatches:
     (filter: BatchFilter): Read<NewestBatches> =>

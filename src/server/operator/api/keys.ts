@@ -1,15 +1,8 @@
 import { type Key, showKey } from '../../../access/index.js';
-import { KEY_SORTS, type OperatorApiName } from '../../../api/index.js';
+import { KEY_SORT, KEY_SORTS, type OperatorApiName } from '../../../api/index.js';
 import type { KeyContext, Storage } from '../../../storage/index.js';
-import {
-  PAGE_PARAMETERS,
-  readFields,
-  readPage,
-  readQuery,
-  TEXT,
-  TEXT_OR_NULL,
-  wrong,
-} from '../operator-fields.js';
+import { PAGE_PARAMETERS, readPage } from '../list-query.js';
+import { readFields, readQuery, TEXT, TEXT_OR_NULL, wrong } from '../operator-fields.js';
 import type { Handlers } from './operator-call.js';
 
 type KeyRoutes = Extract<OperatorApiName, 'listKeys' | 'createKey' | 'changeKey' | 'rollKey' | 'revokeKey'>;
@@ -29,7 +22,7 @@ export function keyHandlers({ administration, clock }: Storage): Handlers<KeyRou
         throw wrong('state', 'must be working or all');
       }
       return await administration.read('listKeys', {
-        ...readPage(page, KEY_SORTS),
+        ...readPage(page, KEY_SORTS, KEY_SORT),
         ...(workspace !== undefined && { workspace }),
         working: state === 'working',
       });

@@ -15,16 +15,16 @@ import {
   type OperatorApiName,
   type OperatorListedWorkspace,
   type OperatorWorkspace,
+  WORKSPACE_SORT,
   WORKSPACE_SORTS,
 } from '../../../api/index.js';
 import { nextTurn, showInstant } from '../../../base/index.js';
 import type { Catalog } from '../../../engine/index.js';
 import { DataUnavailable, type Storage } from '../../../storage/index.js';
+import { PAGE_PARAMETERS, readPage } from '../list-query.js';
 import {
   BOOLEAN,
-  PAGE_PARAMETERS,
   readFields,
-  readPage,
   readQuery,
   readWhole,
   TEXT,
@@ -95,8 +95,8 @@ export function workspaceHandlers(
     });
   return {
     async listWorkspaces({ query }) {
-      const page = readPage(readQuery(query, ...PAGE_PARAMETERS), WORKSPACE_SORTS);
-      const { parts, total } = await administration.read('listWorkspaces', page);
+      const page = readPage(readQuery(query, ...PAGE_PARAMETERS), WORKSPACE_SORTS, WORKSPACE_SORT);
+      const { parts, ...part } = await administration.read('listWorkspaces', page);
       const texts: string[] = [];
       for (const part of parts) {
         const summaries = deserialize(part) as ListedWorkspace[];
@@ -111,9 +111,10 @@ export function workspaceHandlers(
         await nextTurn();
       }
       const list = `[\n    ${texts.join(',\n    ')}\n  ]`;
-      return Buffer.from(
-        `{\n  "currency": ${JSON.stringify(currency)},\n  "total": ${total},\n  "workspaces": ${list}\n}\n`,
+      const fields = Object.entries({ currency, ...part }).map(
+        ([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`,
       );
+      return Buffer.from(`{\n${fields.join('')}  "workspaces": ${list}\n}\n`);
     },
     async showWorkspace({ id, query }) {
       readQuery(query);

@@ -1,4 +1,12 @@
-import type { KeyPage, Listed, ListedKey, ListedWorkspace, WorkspacePage } from '../../../access/index.js';
+import type {
+  KeyPage,
+  Listed,
+  ListedKey,
+  ListedWorkspace,
+  ListPlace,
+  WorkspacePage,
+} from '../../../access/index.js';
+import { KEY_SORT, WORKSPACE_SORT } from '../../../api/index.js';
 import {
   KEY_COLUMNS,
   type KeyRow,
@@ -8,6 +16,7 @@ import {
   workspaceOf,
 } from '../directory/directory-rows.js';
 import type { Database } from '../postgres/database.js';
+import { ONE_SNAPSHOT } from '../postgres/one-snapshot.js';
 import { type Queryable, statement } from '../postgres/statement.js';
 import { getWorkspace } from './rows.js';
 
@@ -53,6 +62,7 @@ interface Selection {
   readonly descending: boolean;
   /** The values of the parameters of table and conditions. */
   readonly values: readonly unknown[];
+  readonly after?: ListPlace;
   readonly offset: number;
   readonly limit: number;
 }
@@ -60,10 +70,10 @@ interface Selection {
 /** A page of the workspaces; see `Administration.pageOfWorkspaces`. */
 export async function pageOfWorkspaces(
   database: Database,
-  { search, sort = 'id', ...page }: WorkspacePage,
+  { search, sort = WORKSPACE_SORT, ...page }: WorkspacePage,
   now: number,
 ): Promise<Listed<ListedWorkspace>> {
-  const { rows, total } = await select<WorkspaceRow & { readonly workingKeys: number }>(database, {
+  const { rows, ...found } = await select<WorkspaceRow & { readonly workingKeys: number }>(database, {
     ...page,
     name: `workspaces-${sort}`,
     table: sort === 'working_keys' ? WORKSPACES_BY_KEYS : WORKSPACES,
@@ -72,13 +82,16 @@ export async function pageOfWorkspaces(
     order: WORKSPACE_ORDERS[sort],
     values: search === undefined ? [now] : [now, search],
   });
-  return { items: rows.map((row) => ({ workspace: workspaceOf(row), workingKeys: row.workingKeys })), total };
+  return {
+    ...found,
+    items: rows.map((row) => ({ workspace: workspaceOf(row), workingKeys: row.workingKeys })),
+  };
 }
 
 /** A page of the keys; see `Administration.pageOfKeys`. */
 export async function pageOfKeys(
   database: Database,
-  { workspace, working, search, sort = 'created', ...page }: KeyPage,
+  { workspace, working, search, sort = KEY_SORT, ...page }: KeyPage,
   now: number,
 ): Promise<Listed<ListedKey>> {
   if (workspace !== undefined) await getWorkspace(database, workspace);
@@ -90,7 +103,7 @@ export async function pageOfKeys(
     ...(search === undefined ? [] : [holds(parameter(search), 'id', 'workspace', 'sorted_name')]),
   ];
   type Row = KeyRow & { readonly closed: number | null; readonly used: number | null };
-  const { rows, total } = await select<Row>(database, {
+  const { rows, ...found } = await select<Row>(database, {
     ...page,
     name: `keys-${sort}-${working ? 'working' : 'all'}-${workspace === undefined ? 'all' : 'of'}`,
     table: KEYS,
@@ -104,32 +117,63 @@ export async function pageOfKeys(
     workspace: { closed: row.closed },
     used: row.used ?? undefined,
   }));
-  return { items, total };
+  return { ...found, items };
 }
 
 /** A condition: one of the columns, in lower case, holds a text. */
 const holds = (text: string, ...columns: readonly string[]): string =>
   `(${columns.map((column) => `position(${text} in lower(${column})) > 0`).join(' OR ')})`;
 
-/** The rows of a page, and their number on all pages. */
+/** A page in rows. */
+interface Selected<Row> extends Omit<Listed<Row>, 'items'> {
+  readonly rows: readonly Row[];
+}
+
+/** The rows of a page, their number on all pages, and how many come before the page: all of one snapshot. */
 function select<Row>(
   database: Database,
-  { name, table, columns, conditions, order, descending, values, offset, limit }: Selection,
-): Promise<{ readonly rows: readonly Row[]; readonly total: number }> {
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  { name, table, columns, conditions, order, descending, values, after, offset, limit }: Selection,
+): Promise<Selected<Row>> {
+  const where = whereOf(conditions);
   const direction = descending ? 'DESC' : 'ASC';
-  const sorted = [...order, 'id'].map((column) => `${column} ${direction}`).join(', ');
+  const sorts = [...order, 'id'];
+  const behind = after && isBehind(sorts, descending, values.length + 1);
+  const given = after ? [...values, ...after.values, after.id] : values;
   const alias = table === KEYS ? 'keys' : 'workspaces';
-  const last = values.length;
-  const suffix = `${name}-${direction}-${conditions.length}`;
-  const count = statement(`count-${suffix}`, `SELECT count(*) AS total FROM ${table} AS ${alias} ${where}`);
+  const last = given.length;
+  const suffix = `${name}-${direction}-${conditions.length}${after ? '-after' : ''}`;
+  const count = statement(
+    `count-${suffix}`,
+    `SELECT count(*) AS total, count(*) FILTER (WHERE NOT (${behind ?? 'true'})) AS passed FROM ${table} AS ${alias} ${where}`,
+  );
   const rows = statement(
     `page-${suffix}`,
-    `SELECT ${columns} FROM ${table} AS ${alias} ${where} ORDER BY ${sorted} LIMIT $${last + 1} OFFSET $${last + 2}`,
+    `SELECT ${columns} FROM ${table} AS ${alias} ${whereOf([...conditions, ...(behind ? [behind] : [])])}
+     ORDER BY ${sorts.map((column) => `${column} ${direction}`).join(', ')} LIMIT $${last + 1} OFFSET $${last + 2}`,
   );
   const most = Number.isFinite(limit) ? limit : null;
-  return database.read(async (transaction: Queryable) => ({
-    rows: await transaction.query<Row & object>(rows, [...values, most, offset]),
-    total: (await transaction.query<{ total: number }>(count, values))[0]?.total ?? 0,
-  }));
+  return database.read(async (transaction: Queryable) => {
+    await transaction.execute(ONE_SNAPSHOT);
+    const page = await transaction.query<Row & object>(rows, [...given, most, offset]);
+    const [counts] = await transaction.query<{ total: number; passed: number }>(count, given);
+    const { total, passed } = counts ?? { total: 0, passed: 0 };
+    return { rows: page, total, offset: Math.min(total, passed + offset) };
+  });
+}
+
+const whereOf = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+
+/**
+ * A condition, true or false: a row comes after the values of the parameters from `first` on. Comparisons of rows, as in
+ * `(a, b) > ($1, $2)`, are unknown if a value is null.
+ */
+function isBehind([column, ...others]: readonly string[], descending: boolean, first: number): string {
+  const value = `$${first}`;
+  const larger = `coalesce(${column} > ${value}, ${column} IS NULL AND ${value} IS NOT NULL)`;
+  const smaller = `coalesce(${column} < ${value}, ${column} IS NOT NULL AND ${value} IS NULL)`;
+  const behind = descending ? smaller : larger;
+  if (others.length === 0) return behind;
+  const rest = isBehind(others, descending, first + 1);
+  return `(${behind} OR (${column} IS NOT DISTINCT FROM ${value} AND ${rest}))`;
 }

@@ -1,5 +1,6 @@
 import type { Key, Workspace } from '../../../access/index.js';
 import type { Database } from '../postgres/database.js';
+import { ONE_SNAPSHOT } from '../postgres/one-snapshot.js';
 import { type Queryable, type Statement, statement } from '../postgres/statement.js';
 import {
   KEY_COLUMNS,
@@ -14,10 +15,6 @@ import { type Moment, type Position, positionAfter } from './history.js';
 /** Rows that one statement returns. */
 export const PAGE_ROWS = 5_000;
 
-const ONE_SNAPSHOT = statement(
-  'directory-snapshot',
-  'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
-);
 const KEYS = statement('directory-keys', pageOf('keys', KEY_COLUMNS));
 const WORKSPACES = statement('directory-workspaces', pageOf('workspaces', WORKSPACE_COLUMNS));
 

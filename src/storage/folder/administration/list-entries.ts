@@ -1,4 +1,4 @@
-import { type Key, sortedName, type Workspace } from '../../../access/index.js';
+import { type Key, type ListPlace, sortedName, type Workspace } from '../../../access/index.js';
 import type { Store } from '../lmdb/store.js';
 
 /** The lists of workspaces and keys in the table `lists`, each in the order of one field. */
@@ -57,7 +57,8 @@ const amountRank = (amount: bigint) => (amount + AMOUNT_MAX).toString().padStart
 /** No name has a control character, so nothing that is searched spans both. */
 const textOf = (name: string | null, id: string) => `${sortedName(name) ?? ''}\u0001${id.toLowerCase()}`;
 
-const nameRank = (name: string | null) => sortedName(name) ?? UNNAMED;
+const nameRank = (sorted: string | null) => sorted ?? UNNAMED;
+const endRank = (end: number | null) => (end === null ? NEVER : instantRank(end));
 
 /** The entries of a workspace. */
 export function entriesOfWorkspace({ id, name, created, granted, closed }: Workspace): ListEntry[] {
@@ -68,24 +69,42 @@ export function entriesOfWorkspace({ id, name, created, granted, closed }: Works
     entry(workspaces.id, id),
     entry(workspaces.created, instantRank(created)),
     entry(workspaces.granted, amountRank(granted)),
-    entry(workspaces.name, nameRank(name)),
+    entry(workspaces.name, nameRank(sortedName(name))),
     ...(closed === null ? [] : [entry(workspaces.closed, instantRank(closed))]),
   ];
 }
 
 /** The entries of a key. */
 export function entriesOfKey({ id, workspace, name, created, expires, revoked }: Key): ListEntry[] {
-  const end = expires === null ? NEVER : instantRank(expires);
+  const end = endRank(expires);
   const last = [id, workspace, textOf(name, id), revoked === null ? end : ENDED] as const;
   const entry = (list: string, rank: string, group = ''): ListEntry => [list, group, rank, ...last];
   const { keys } = LISTS;
   return [
     entry(keys.created, instantRank(created)),
     entry(keys.expires, end),
-    entry(keys.name, nameRank(name)),
+    entry(keys.name, nameRank(sortedName(name))),
     entry(keys.workspace, instantRank(created), workspace),
     ...(revoked !== null ? [] : [entry(keys.end, end), entry(keys.ends, end, workspace)]),
   ];
+}
+
+/** The rank of the last value of a place, by the list. */
+const RANKS: Readonly<Record<string, (value: never) => string>> = {
+  [LISTS.workspaces.created]: instantRank,
+  [LISTS.workspaces.granted]: (amount: string) => amountRank(BigInt(amount)),
+  [LISTS.workspaces.name]: nameRank,
+  [LISTS.keys.created]: instantRank,
+  [LISTS.keys.expires]: endRank,
+  [LISTS.keys.name]: nameRank,
+  [LISTS.keys.workspace]: instantRank,
+};
+
+/** The first parts of the key of an entry at a place. `group`: of the list, unless the place names it. */
+export function partsOfPlace(list: string, { values, id }: ListPlace, group = ''): string[] {
+  const [first] = values.slice(0, -1);
+  const rank = RANKS[list]?.(values.at(-1) as never) ?? id;
+  return [list, first === undefined ? group : String(first), rank, id];
 }
 
 /** Replaces the entries of what was stored by those of what is stored now. Inside `Store.change` only. */

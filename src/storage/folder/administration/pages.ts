@@ -4,11 +4,14 @@ import type {
   Listed,
   ListedKey,
   ListedWorkspace,
+  ListPlace,
   WorkspacePage,
 } from '../../../access/index.js';
+import { KEY_SORT, WORKSPACE_SORT } from '../../../api/index.js';
+import { endOfPrefix } from '../../../sealing/index.js';
 import { lastUses } from '../directory/key-uses.js';
 import type { Store } from '../lmdb/store.js';
-import { endsFrom, entryOfBytes, instantRank, LISTS } from './list-entries.js';
+import { endsFrom, entryOfBytes, instantRank, LISTS, partsOfPlace } from './list-entries.js';
 import { findWorkspace, getKey, getWorkspace } from './rows.js';
 
 /** What is read of a list. */
@@ -25,41 +28,66 @@ interface Scan {
   /** How many entries fit, if that is known; then no more is read than the page needs. */
   readonly total?: number | undefined;
   readonly descending: boolean;
+  readonly after?: ListPlace | undefined;
   readonly offset: number;
   readonly limit: number;
 }
 
+/** What is read of a list: the ids of a page, how many entries fit, and how many of those come before the page. */
+interface Scanned {
+  readonly ids: readonly string[];
+  readonly total: number;
+  readonly offset: number;
+}
+
 /** A page of the workspaces; see `Administration.pageOfWorkspaces`. */
 export function pageOfWorkspaces(store: Store, page: WorkspacePage, now: number): Listed<ListedWorkspace> {
-  const { search, sort = 'id', descending, offset, limit } = page;
+  const { search, sort = WORKSPACE_SORT, ...part } = page;
   const closed = closedOf(store);
   const count = (id: string) => (closed.has(id) ? 0 : countWorking(store, id, now));
   const listed = (id: string, workingKeys: number) => ({ workspace: getWorkspace(store, id), workingKeys });
   if (sort !== 'working_keys') {
-    const { ids, total } = scan(store, {
-      list: LISTS.workspaces[sort],
-      search,
-      descending,
-      offset,
-      limit,
-    });
-    return { items: ids.map((id) => listed(id, count(id))), total };
+    const { ids, ...found } = scan(store, { ...part, list: LISTS.workspaces[sort], search });
+    return { ...found, items: ids.map((id) => listed(id, count(id))) };
   }
-  const whole = { descending, offset: 0, limit: Number.POSITIVE_INFINITY };
+  const whole = { descending: false, offset: 0, limit: Number.POSITIVE_INFINITY };
   const { ids, total } = scan(store, { ...whole, list: LISTS.workspaces.id, search });
-  const counts = ids.map((id) => ({ id, keys: count(id) }));
-  // The sort keeps the order of equal ones.
-  counts.sort((one, other) => (descending ? other.keys - one.keys : one.keys - other.keys));
-  return { items: counts.slice(offset, offset + limit).map(({ id, keys }) => listed(id, keys)), total };
+  const { items, offset } = partByKeys(
+    ids.map((id) => ({ id, keys: count(id) })),
+    part,
+  );
+  return { items: items.map(({ id, keys }) => listed(id, keys)), total, offset };
+}
+
+/** The id of a workspace, and how many of its keys work. */
+interface Count {
+  readonly id: string;
+  readonly keys: number;
+}
+
+/** The part of a page of all workspaces, in the order of the number of their keys. */
+function partByKeys(
+  counts: Count[],
+  { descending, after, offset, limit }: Omit<WorkspacePage, 'search' | 'sort'>,
+) {
+  const order = (one: Count, other: Count) => {
+    const ascending = one.keys - other.keys || (one.id < other.id ? -1 : Number(one.id > other.id));
+    return descending ? -ascending : ascending;
+  };
+  counts.sort(order);
+  const place = after && { id: after.id, keys: Number(after.values[0]) };
+  const passed = place === undefined ? 0 : counts.filter((each) => order(each, place) <= 0).length;
+  const from = Math.min(counts.length, passed + offset);
+  return { items: counts.slice(from, from + limit), offset: from };
 }
 
 /** A page of the keys; see `Administration.pageOfKeys`. */
 export function pageOfKeys(store: Store, page: KeyPage, now: number): Listed<ListedKey> {
-  const { workspace, search, sort = 'created', descending, offset, limit } = page;
+  const { workspace, search, sort = KEY_SORT, descending, after, offset, limit } = page;
   if (workspace !== undefined) getWorkspace(store, workspace);
   const isGroup = workspace !== undefined && (sort === 'created' || sort === 'workspace');
   const working = page.working ? { from: instantRank(now), closed: closedOf(store) } : undefined;
-  const { ids, total } = scan(store, {
+  const { ids, ...found } = scan(store, {
     ...(isGroup
       ? { list: LISTS.keys.workspace, group: workspace }
       : { list: LISTS.keys[sort], owner: workspace }),
@@ -67,6 +95,7 @@ export function pageOfKeys(store: Store, page: KeyPage, now: number): Listed<Lis
     working,
     total: working && search === undefined ? totalWorking(store, workspace, working, now) : undefined,
     descending,
+    after,
     offset,
     limit,
   });
@@ -76,31 +105,43 @@ export function pageOfKeys(store: Store, page: KeyPage, now: number): Listed<Lis
     workspace: { closed: findWorkspace(store, key.workspace)?.closed ?? null },
     used: uses.get(key.id),
   });
-  return { items: ids.map((id) => listed(getKey(store, id))), total };
+  return { ...found, items: ids.map((id) => listed(getKey(store, id))) };
 }
 
-/** The ids of a page of a list, and how many entries fit. Looks at the bytes of an entry before it reads its parts. */
-function scan(store: Store, asked: Scan): { readonly ids: readonly string[]; readonly total: number } {
+/** Looks at the bytes of an entry before it reads its parts. */
+function scan(store: Store, asked: Scan): Scanned {
   const { list, group, search, owner, working, descending, offset, limit } = asked;
   const table = store.table('lists');
   const prefix = group === undefined ? [list] : [list, group];
+  const after = asked.after && partsOfPlace(list, asked.after, group);
   const idOf = (key: Buffer) => entryOfBytes(key)[3];
   if (search === undefined && owner === undefined && working === undefined) {
-    const part = { descending, offset, ...(Number.isFinite(limit) && { limit }) };
+    const part = { descending, after, offset, ...(Number.isFinite(limit) && { limit }) };
     // LMDB takes a limit of 0 for none.
     const page = limit === 0 ? [] : [...table.keyBytes(prefix, part)];
-    return { ids: page.map(idOf), total: table.count(prefix) };
+    const total = table.count(prefix);
+    const passed = after === undefined ? 0 : total - table.countBehind(prefix, after, descending);
+    return { ids: page.map(idOf), total, offset: Math.min(total, passed + offset) };
   }
   const fits = filterOf(asked);
+  const isPassed = after === undefined ? () => false : passedAt(table.key(...after), descending);
   const ids: string[] = [];
-  let total = 0;
+  let [found, passed] = [0, 0];
   for (const key of table.keyBytes(prefix, { descending })) {
-    if (asked.total !== undefined && ids.length >= limit) break;
+    if (asked.total !== undefined && ids.length >= limit && !isPassed(key)) break;
     if (!fits(key)) continue;
-    if (total >= offset && ids.length < limit) ids.push(idOf(key));
-    total += 1;
+    if (isPassed(key)) passed += 1;
+    else if (found - passed >= offset && ids.length < limit) ids.push(idOf(key));
+    found += 1;
   }
-  return { ids, total: asked.total ?? total };
+  const total = asked.total ?? found;
+  return { ids, total, offset: Math.min(total, passed + offset) };
+}
+
+/** Whether an entry comes before those behind a place, whose key begins with these bytes. */
+function passedAt(place: Buffer, descending: boolean): (key: Buffer) => boolean {
+  const next = endOfPrefix(place) as Buffer;
+  return descending ? (key) => key.compare(place) >= 0 : (key) => key.compare(next) < 0;
 }
 
 /** Whether an entry fits, by its bytes. */

@@ -25,6 +25,8 @@ export interface CheckedEntry<Name extends TableName> {
 /** Which keys `keyBytes` returns. */
 interface KeyBytesOptions {
   readonly descending?: boolean;
+  /** Only keys behind those that begin with these parts, which are no fewer than those of the prefix. */
+  readonly after?: readonly KeyPart[] | undefined;
   readonly offset?: number;
   readonly limit?: number;
 }
@@ -99,16 +101,23 @@ export class Table<Name extends TableName> {
    */
   *keyBytes(
     prefix: readonly KeyPart[],
-    { descending = false, offset = 0, limit }: KeyBytesOptions = {},
+    { descending = false, after, offset = 0, limit }: KeyBytesOptions = {},
   ): Generator<Buffer> {
-    const first = this.key(...prefix);
-    const end = endOfPrefix(first);
+    const part = this.behind(prefix, after, descending);
+    if (part === null) return;
+    const { first, end } = part;
     const range = descending ? { ...bounds(end, first, limit), reverse: true } : bounds(first, end, limit);
     try {
       yield* this.database.getKeys({ ...range, offset });
     } catch (error) {
       throw this.unusable(error);
     }
+  }
+
+  /** How many keys `keyBytes` returns with these options. Throws StoreError. */
+  countBehind(prefix: readonly KeyPart[], after: readonly KeyPart[], descending: boolean): number {
+    const part = this.behind(prefix, after, descending);
+    return part === null ? 0 : this.guarded(() => this.database.getKeysCount(bounds(part.first, part.end)));
   }
 
   /** The last key that begins with these parts. */
@@ -220,6 +229,19 @@ export class Table<Name extends TableName> {
     this.guarded(() => this.database.removeSync(this.key(...parts)));
   }
 
+  /** The part of the keys of a prefix that lies behind a place, in either order; null: nothing does. */
+  private behind(prefix: readonly KeyPart[], after: readonly KeyPart[] | undefined, descending: boolean) {
+    const first = this.key(...prefix);
+    const end = endOfPrefix(first);
+    if (after === undefined) return { first, end };
+    const place = this.key(...after);
+    // The place may lie outside of the prefix.
+    const [from, to] = descending ? [first, smallest(place, end)] : [largest(endOfPrefix(place), first), end];
+    return from === undefined || (to !== undefined && from.compare(to) >= 0)
+      ? null
+      : { first: from, end: to };
+  }
+
   private *range(start: Buffer, end: Buffer | undefined, limit?: number): Generator<TableEntry<Name>> {
     for (const { key, value } of this.checked(start, end, limit)) {
       if (value === null) throw new StoreError(this.damaged(key));
@@ -311,6 +333,12 @@ const bounds = (start: Buffer | undefined, end: Buffer | undefined, limit?: numb
   ...(end !== undefined && { end }),
   ...(limit !== undefined && { limit }),
 });
+
+/** Of two keys, of which undefined is larger than any. */
+const smallest = (one: Buffer, other: Buffer | undefined) =>
+  other === undefined || one.compare(other) < 0 ? one : other;
+const largest = (one: Buffer | undefined, other: Buffer) =>
+  one === undefined || one.compare(other) > 0 ? one : other;
 
 /** Undefined, which no shape allows, if the bytes are not JSON. */
 function parse(bytes: Buffer): unknown {

@@ -4,23 +4,28 @@ import { type Test, test } from 'tap';
 import {
   type Administration,
   CHANGES,
-  type Key,
   type KeyPage,
-  keyWorks,
-  type Workspace,
   type WorkspacePage,
 } from '../../../../src/access/index.js';
 import { KEY_SORTS, WORKSPACE_SORTS } from '../../../../src/api/index.js';
 import { systemClock } from '../../../../src/base/index.js';
 import { ADMINISTRATIONS } from '../../../support/access/administrations.js';
-import { random, seedFromEnvironment } from '../../../support/random.js';
+import {
+  compareRanks,
+  everything,
+  modelList,
+  placeOf,
+  type Ranked,
+  workingKeys,
+} from '../../../support/access/model-lists.js';
+import { type Random, random as randomOf, seedFromEnvironment } from '../../../support/random.js';
 
 const NAMES = [null, 'alpha', 'Alpha', 'ßeta', 'Äther', 'zeta', 'ÄTHER 2'];
 const SEARCHES = [undefined, 'al', 'ä', 'w1', 'key_', 'nothing'];
 
 /** Workspaces, some of them closed, and keys, some of them revoked or with an end. */
 async function filled(office: Administration, seed: number): Promise<void> {
-  const { integer, pick } = random(seed);
+  const { integer, pick } = randomOf(seed);
   for (let at = 0; at < 12; at += 1) {
     await office.change(CHANGES.createWorkspace(`w${at}`, pick(NAMES)));
     await office.change(CHANGES.grantCredit(`w${at}`, BigInt(integer(5)) - 2n || 7n));
@@ -41,34 +46,25 @@ async function filled(office: Administration, seed: number): Promise<void> {
   await office.change(CHANGES.changeWorkspace('w3', { name: 'renamed' }));
 }
 
-const bytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
-/** Compares by values, of which null is the largest, then by ids; texts by their bytes. */
-function compare(one: ReadonlyArray<unknown>, other: ReadonlyArray<unknown>): number {
-  for (const [at, value] of one.entries()) {
-    const against = other[at];
-    if (value === against) continue;
-    if (value === null || against === null) return value === null ? 1 : -1;
-    if (typeof value === 'string') return bytes(value, against as string);
-    return (value as number) < (against as number) ? -1 : 1;
-  }
-  return 0;
-}
-
 /** What a page must have. */
-function expected<Item>(
-  items: readonly Item[],
-  { search, descending, offset, limit }: Pick<KeyPage, 'search' | 'descending' | 'offset' | 'limit'>,
-  textsOf: (item: Item) => ReadonlyArray<string | null>,
-  ranksOf: (item: Item) => readonly unknown[],
+function expected(
+  all: readonly Ranked[],
+  { descending, after, offset, limit }: Pick<KeyPage, 'descending' | 'after' | 'offset' | 'limit'>,
+  behind: Ranked | undefined,
 ) {
-  const found = items.filter(
-    (item) => search === undefined || textsOf(item).some((text) => text?.toLowerCase().includes(search)),
-  );
-  found.sort((one, other) => compare(ranksOf(one), ranksOf(other)) * (descending ? -1 : 1));
-  return { items: found.slice(offset, offset + limit), total: found.length };
+  const sign = descending ? -1 : 1;
+  const isPassed = ({ ranks }: Ranked) => sign * compareRanks(ranks, (behind as Ranked).ranks) <= 0;
+  const passed = after === undefined ? 0 : all.filter(isPassed).length;
+  const from = Math.min(all.length, passed + offset);
+  return [all.slice(from, from + limit).map(({ id }) => id), all.length, from];
 }
 
-const lower = (name: string | null) => name?.toLowerCase() ?? null;
+/** A place of a list, of an entry or between two; of an empty list, one that any could have. */
+function somewhere(all: readonly Ranked[], { integer, pick }: Random, empty: Ranked): Ranked {
+  const { id, ranks } = all.length === 0 ? empty : pick(all);
+  const near = pick([id, `${id}0`, id.slice(0, integer(id.length) + 1)]);
+  return { id: near, ranks: [...ranks.slice(0, -1), near] };
+}
 
 for (const { name, options, open } of ADMINISTRATIONS) {
   test(`${name}: pages of workspaces and keys in every order`, options, async (t: Test) => {
@@ -78,84 +74,68 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     const office = world.as('x');
     await filled(office, seed);
     const now = systemClock.now();
-    const workspaces = await office.listWorkspaces();
-    const owners = new Map(workspaces.map((each) => [each.id, each]));
-    const keys = await office.listKeys();
-    const works = (key: Key) => keyWorks(key, owners.get(key.workspace) as Workspace, now);
-    const working = (id: string) => keys.filter((key) => key.workspace === id && works(key)).length;
-    const ranks: Record<(typeof WORKSPACE_SORTS)[number], (each: Workspace) => unknown> = {
-      id: ({ id }) => id,
-      name: (each) => lower(each.name),
-      created: ({ created }) => created,
-      granted: ({ granted }) => granted,
-      working_keys: ({ id }) => working(id),
-    };
-    const keyRanks: Record<(typeof KEY_SORTS)[number], (key: Key) => readonly unknown[]> = {
-      workspace: ({ workspace, created }) => [workspace, created],
-      name: (key) => [lower(key.name)],
-      created: ({ created }) => [created],
-      expires: ({ expires }) => [expires],
-    };
+    const all = await everything(office);
     const parts = [
       { offset: 0, limit: Number.POSITIVE_INFINITY },
       { offset: 2, limit: 5 },
       { offset: 1_000, limit: 5 },
       { offset: 0, limit: 0 },
+      { offset: 0, limit: 5, isAfter: true },
+      { offset: 1, limit: Number.POSITIVE_INFINITY, isAfter: true },
     ];
     const wrong: unknown[] = [];
     const same = (found: unknown, wanted: unknown, page: object) => {
       if (!isDeepStrictEqual(found, wanted)) wrong.push({ page, found, wanted });
     };
+    const random = randomOf(seed + 1);
+    // In the order of all keys by workspace, a place may be in any of them.
+    const everyKey = { list: 'keys', working: false, descending: false } as const;
     for (const search of SEARCHES)
       for (const descending of [false, true])
-        for (const part of parts) {
-          const common = { ...(search !== undefined && { search }), descending, ...part };
+        for (const { isAfter = false, ...part } of parts) {
+          const common = { ...(search !== undefined && { search }), descending };
           for (const sort of WORKSPACE_SORTS) {
-            const page: WorkspacePage = { ...common, sort };
-            const { items, total } = await office.pageOfWorkspaces(page, now);
-            const wanted = expected(
-              workspaces,
-              page,
-              (each) => [each.id, each.name],
-              (each) => [ranks[sort](each), each.id],
-            );
+            const model = modelList(all, { ...common, list: 'workspaces', sort }, now);
+            const [any] = modelList(all, { list: 'workspaces', descending, sort }, now);
+            const place = isAfter ? somewhere(model, random, any as Ranked) : undefined;
+            const page: WorkspacePage = {
+              ...common,
+              ...part,
+              sort,
+              ...(place && { after: placeOf(place) }),
+            };
+            const { items, total, offset } = await office.pageOfWorkspaces(page, now);
             same(
-              [items.map(({ workspace, workingKeys }) => [workspace.id, workingKeys]), total],
-              [wanted.items.map(({ id }) => [id, working(id)]), wanted.total],
+              [items.map(({ workspace }) => workspace.id), total, offset],
+              expected(model, page, place),
               page,
             );
+            for (const { workspace, workingKeys: count } of items)
+              same(count, workingKeys(all, workspace.id, now), page);
           }
           for (const sort of KEY_SORTS)
             for (const owner of [undefined, 'w1', 'w4', 'w11'])
-              for (const onlyWorking of [false, true]) {
-                const page: KeyPage = {
+              for (const working of [false, true]) {
+                const asked = {
                   ...common,
                   sort,
-                  working: onlyWorking,
+                  working,
                   ...(owner !== undefined && { workspace: owner }),
                 };
-                const { items, total } = await office.pageOfKeys(page, now);
-                const among = keys.filter(
-                  (key) => (owner === undefined || key.workspace === owner) && (!onlyWorking || works(key)),
-                );
-                const wanted = expected(
-                  among,
-                  page,
-                  (key) => [key.id, key.workspace, key.name],
-                  (key) => [...keyRanks[sort](key), key.id],
-                );
-                same(
-                  [items.map(({ key }) => key.id), total],
-                  [wanted.items.map(({ id }) => id), wanted.total],
-                  page,
-                );
+                const model = modelList(all, { ...asked, list: 'keys' }, now);
+                const others = modelList(all, { ...everyKey, sort }, now);
+                const from = random.pick([model, others]);
+                const place = isAfter ? somewhere(from, random, others[0] as Ranked) : undefined;
+                const page: KeyPage = { ...asked, ...part, ...(place && { after: placeOf(place) }) };
+                const { items, total, offset } = await office.pageOfKeys(page, now);
+                same([items.map(({ key }) => key.id), total, offset], expected(model, page, place), page);
               }
         }
     t.strictSame(wrong.slice(0, 3), [], `TEST_SEED=${seed}`);
-    const all = { descending: false, offset: 0, limit: 10, working: false };
-    const closed = await office.pageOfKeys({ ...all, workspace: 'w1' }, now);
+    const first = { descending: false, offset: 0, limit: 10, working: false };
+    const closed = await office.pageOfKeys({ ...first, workspace: 'w1' }, now);
     t.ok(closed.items.every(({ workspace }) => workspace.closed !== null));
-    await t.rejects(office.pageOfKeys({ ...all, workspace: 'w99' }, now), {
+    await t.rejects(office.pageOfKeys({ ...first, workspace: 'w99' }, now), {
       name: 'AccessError',
       refusal: 'not_found',
     });
