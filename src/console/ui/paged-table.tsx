@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { DataTable, type DataTableProps } from './data-table.js';
 import { PageControls } from './page-controls.js';
-import { lastPage, PAGE_ROWS } from './pages.js';
+import { PAGE_ROWS } from './pages.js';
 
 interface PagedTableProps<Row> extends DataTableProps<Row> {
   /** What is counted, such as `row`; several are called so with an s. */
@@ -9,15 +9,29 @@ interface PagedTableProps<Row> extends DataTableProps<Row> {
 }
 
 /** A table of rows that are all known, of which a page is drawn. */
-export function PagedTable<Row>({ what, rows, ...table }: PagedTableProps<Row>) {
-  const [chosen, setPage] = useState(0);
-  // There may be fewer rows than when the page was chosen.
-  const page = Math.min(chosen, lastPage(rows.length));
+export function PagedTable<Row>({ what, rows, keyOf, ...table }: PagedTableProps<Row>) {
+  // Null: the first page. A page is known by its first row: there may be others before it when the rows are read again.
+  const [first, setFirst] = useState<string | number | null>(null);
+  const total = rows.length;
+  const found = first === null ? 0 : rows.findIndex((row) => keyOf(row) === first);
+  const offset = found === -1 ? 0 : found;
+  const shown = rows.slice(offset, offset + PAGE_ROWS);
+  const show = (at: number) => {
+    const row = rows[at];
+    setFirst(at <= 0 || row === undefined ? null : keyOf(row));
+  };
   return (
     <>
-      <DataTable {...table} rows={rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)} />
-      {rows.length > PAGE_ROWS && (
-        <PageControls page={page} total={rows.length} what={what} onPage={setPage} />
+      <DataTable {...table} keyOf={keyOf} rows={shown} />
+      {total > PAGE_ROWS && (
+        <PageControls
+          offset={offset}
+          rows={shown.length}
+          total={total}
+          what={what}
+          onPrevious={offset === 0 ? null : () => show(offset - PAGE_ROWS)}
+          onNext={offset + shown.length >= total ? null : () => show(offset + PAGE_ROWS)}
+        />
       )}
     </>
   );

@@ -152,6 +152,11 @@ operatorTest('the usage of a workspace is shown in pages', async (t, tab, world)
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), usage: rows } });
   });
+  let charged = '2.50';
+  await page.route('**/api/workspaces/default', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), charged } });
+  });
   await enterOperator(tab, world, 'workspaces/default');
   const usage = page.getByRole('region', { name: 'Usage', exact: true });
   await usage.getByText('1 to 100 of 250 rows').waitFor();
@@ -161,6 +166,22 @@ operatorTest('the usage of a workspace is shown in pages', async (t, tab, world)
   await usage.getByRole('button', { name: 'Next', exact: true }).click();
   await usage.getByText('201 to 250 of 250 rows').waitFor();
   t.equal(await shown.count(), 50);
+  await usage.getByRole('button', { name: 'Previous' }).click();
+  await usage.getByText('101 to 200 of 250 rows').waitFor();
+  // The newest row is the first of the table.
+  rows.push({ ...(rows[0] as (typeof rows)[0]), day: '2027-01-02' });
+  charged = '2.51';
+  await page
+    .getByRole('region', { name: 'Workspaces', exact: true })
+    .getByRole('button', { name: 'Reload' })
+    .click();
+  await usage.getByText('102 to 201 of 251 rows').waitFor();
+  t.match(await shown.first().textContent(), 'key_149', 'the page begins with the same row');
+  await usage.getByRole('button', { name: 'Previous' }).click();
+  await usage.getByText('2 to 101 of 251 rows').waitFor();
+  await usage.getByRole('button', { name: 'Previous' }).click();
+  await usage.getByText('1 to 100 of 251 rows').waitFor();
+  await usage.getByRole('button', { name: 'Next', exact: true }).click();
   await usage.getByLabel('Days').selectOption('7');
-  await usage.getByText('1 to 100 of 250 rows').waitFor();
+  await usage.getByText('1 to 100 of 251 rows').waitFor();
 });

@@ -25,6 +25,41 @@ operatorTest('a page whose last rows have gone is not an empty list', async (t, 
   t.equal(await page.getByText('There is no key that works').count(), 0);
 });
 
+operatorTest('no key is left out or repeated if others are made between two pages', async (t, tab, world) => {
+  const { page } = tab;
+  const make = () => operatorSend(world.url, 'POST', '/api/keys', { workspace: 'growing' });
+  await operatorSend(world.url, 'POST', '/api/workspaces', { id: 'growing' });
+  for (let at = 0; at < PAGE_ROWS + 20; at += 1) await make();
+  await enterOperator(tab, world, 'keys/growing');
+  const rows = page.getByRole('region', { name: 'Table of keys' }).locator('tbody tr');
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const ids = async () => (await rows.locator('code').allTextContents()).filter((text) => /^key_/.test(text));
+  await page.getByText(`1 to ${PAGE_ROWS} of ${PAGE_ROWS + 20} keys`).waitFor();
+  const first = await ids();
+  for (let at = 0; at < 3; at += 1) await make();
+  await button('Next').click();
+  await page.getByText(`${PAGE_ROWS + 4} to ${PAGE_ROWS + 23} of ${PAGE_ROWS + 23} keys`).waitFor();
+  await rows.nth(20).waitFor({ state: 'detached' });
+  const second = await ids();
+  t.equal(new Set([...first, ...second]).size, PAGE_ROWS + 20);
+  t.equal(await button('Next').getAttribute('aria-disabled'), 'true');
+  await make();
+  await button('Reload').click();
+  await page.getByText(`${PAGE_ROWS + 5} to ${PAGE_ROWS + 24} of ${PAGE_ROWS + 24} keys`).waitFor();
+  t.strictSame(await ids(), second, 'the page is the same when it is read again');
+  await button('Previous').click();
+  await page.getByText(`5 to ${PAGE_ROWS + 4} of ${PAGE_ROWS + 24} keys`).waitFor();
+  await rows.nth(PAGE_ROWS - 1).waitFor();
+  t.strictSame(await ids(), first);
+  await button('Previous').click();
+  await page.getByText(`1 to ${PAGE_ROWS} of ${PAGE_ROWS + 24} keys`).waitFor();
+  t.equal(await button('Previous').getAttribute('aria-disabled'), 'true');
+  await page.getByLabel('Order').selectOption('expires');
+  await button('Next').click();
+  await page.getByText(`${PAGE_ROWS + 1} to ${PAGE_ROWS + 24} of ${PAGE_ROWS + 24} keys`).waitFor();
+  t.equal(await page.getByRole('alert').count(), 0);
+});
+
 operatorTest('a list that is read again stays where it is', async (t, tab, world) => {
   const { page } = tab;
   const change = () => operatorSend(world.url, 'POST', '/api/keys', { workspace: 'default' });

@@ -7,6 +7,7 @@ import { makeKey } from '../../../src/console/operator/keys/make-key.js';
 import { SAMPLES_MAX, withSample } from '../../../src/console/operator/overview/samples.js';
 import { bytesTop, scaleTop } from '../../../src/console/operator/overview/scale-top.js';
 import { beginningIn, STEPS, stepsOf } from '../../../src/console/operator/overview/steps.js';
+import { type PageAt, pageInstead } from '../../../src/console/operator/page-at.js';
 import { changeOnce } from '../../../src/console/operator/workspaces/change-once.js';
 import { bytes, bytesOf, duration } from '../../../src/console/ui/format-values.js';
 import { consoleModule } from '../../support/console/run-hook.js';
@@ -220,4 +221,31 @@ test('a step of the last hour has the time at which it began, whenever it is rea
   }
   const empty = { time: new Date(began).toISOString(), step_seconds: 60 };
   t.equal(beginningIn(stepsOf([], empty), empty)(STEPS - 1), began);
+});
+
+test('a page that has become empty, or reaches the beginning, has another in its place', async (t) => {
+  const part = (total: number, offset: number) => ({ total, offset, next: null, previous: null });
+  const cases: ReadonlyArray<readonly [PageAt, number, number, number, PageAt | null]> = [
+    // What is asked for, entries of all pages, those before the page, rows, what is shown instead.
+    [{}, 0, 0, 0, null],
+    [{}, 250, 0, 100, null],
+    [{ after: 'x' }, 250, 100, 100, null],
+    [{ after: 'x' }, 250, 250, 0, { offset: '200' }],
+    [{ after: 'x' }, 200, 200, 0, { offset: '100' }],
+    [{ after: 'x' }, 201, 201, 0, { offset: '200' }],
+    [{ after: 'x' }, 1, 1, 0, { offset: '0' }],
+    [{ after: 'x' }, 0, 0, 0, null],
+    [{ offset: '200' }, 150, 150, 0, { offset: '100' }],
+    [{ offset: '200' }, 250, 200, 50, null],
+    [{ before: 'x' }, 250, 3, 100, null],
+    [{ before: 'x' }, 250, 0, 100, {}],
+    [{ before: 'x' }, 250, 0, 7, {}],
+    [{ before: 'x' }, 250, 0, 0, {}],
+  ];
+  for (const [at, total, offset, rows, instead] of cases)
+    t.strictSame(
+      pageInstead(at, part(total, offset), rows),
+      instead,
+      JSON.stringify([at, total, offset, rows]),
+    );
 });

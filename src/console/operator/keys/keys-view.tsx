@@ -4,13 +4,14 @@ import { Choice } from '../../ui/choice.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { time } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
-import { PageControls } from '../../ui/page-controls.js';
 import { Renew, Sourced } from '../../ui/sourced.js';
 import { useAction } from '../../ui/use-action.js';
 import { useLoad } from '../../ui/use-load.js';
 import { useQuestion } from '../../ui/use-question.js';
 import { ListFilters } from '../list-filters.js';
+import { ListPages } from '../list-pages.js';
 import type { OperatorApi } from '../operator-api.js';
+import { FIRST_PAGE } from '../page-at.js';
 import { nameOf } from '../typed-names.js';
 import { usePage } from '../use-page.js';
 import { WorkspaceFilter } from '../workspace-field.js';
@@ -48,15 +49,15 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
     async (signal) => {
       const owner = workspace === null ? {} : { workspace };
       const list = await api.call('listKeys', { query: { ...query, ...owner, state: states }, signal });
-      return { ...list, page: page.page };
+      return { ...list, at: page.at, sort: page.sort };
     },
     active,
-    [api, workspace, states, query.search, query.sort, query.offset],
+    [api, workspace, states, query.search, query.sort, page.at],
   );
   const [made, setMade] = useState<readonly OperatorNewKey[]>([]);
   const [question, setQuestion] = useQuestion<KeyQuestion | null>(active, null);
   const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => page.onPage(0), [workspace, states]);
+  useEffect(() => page.onPage(FIRST_PAGE), [workspace, states]);
   const action = useAction();
   const add = (key: OperatorNewKey) => setMade((before) => [key, ...before]);
   /** Runs a change, and reads the keys again: without an answer, it may have been made. */
@@ -124,9 +125,7 @@ export function KeysView({ api, workspace, active }: KeysViewProps) {
             <KeyTable keys={shown} busy={action.busy} onAsk={setQuestion} />
           </Sourced>
         )}
-        {value !== null && (
-          <PageControls page={value.page} total={value.total} what="key" onPage={page.onPage} />
-        )}
+        {value !== null && <ListPages state={page} part={value} rows={shown.length} what="key" />}
       </section>
       {question !== null && (
         <KeyQuestionDialog

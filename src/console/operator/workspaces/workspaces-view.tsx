@@ -4,10 +4,10 @@ import { DataTable } from '../../ui/data-table.js';
 import { whole } from '../../ui/format-values.js';
 import { LoadNote } from '../../ui/loading.js';
 import { Money } from '../../ui/money.js';
-import { PageControls } from '../../ui/page-controls.js';
 import { Renew, Sourced } from '../../ui/sourced.js';
 import { useLoad } from '../../ui/use-load.js';
 import { ListFilters } from '../list-filters.js';
+import { ListPages } from '../list-pages.js';
 import type { OperatorApi } from '../operator-api.js';
 import { usePage } from '../use-page.js';
 import { CreateWorkspace } from './create-workspace.js';
@@ -32,10 +32,10 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
         api.call('listWorkspaces', { query, signal }),
         shown === null ? undefined : api.call('showWorkspace', { id: shown, signal }).catch(noneIfUnknown),
       ]);
-      return { ...list, page: page.page, detail, of: shown };
+      return { ...list, at: page.at, sort: page.sort, detail, of: shown };
     },
     active,
-    [api, shown, query.search, query.sort, query.offset],
+    [api, shown, query.search, query.sort, page.at],
   );
   const workspace = value?.detail?.id === shown ? value?.detail : undefined;
   return (
@@ -62,7 +62,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
               </Sourced>
             )}
             {value !== null && (
-              <PageControls page={value.page} total={value.total} what="workspace" onPage={page.onPage} />
+              <ListPages state={page} part={value} rows={value.workspaces.length} what="workspace" />
             )}
           </section>
           <CreateWorkspace api={api} active={active} onEnd={reload} />
