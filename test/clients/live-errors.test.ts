@@ -8,6 +8,7 @@ import { startServer } from '../../src/server/index.js';
 import { loadSettings } from '../../src/settings/index.js';
 import { openStore } from '../../src/storage/folder/index.js';
 import { changeWorkspace, createKey, createWorkspace } from '../support/access/folder-changes.js';
+import { firstKey } from '../support/first-key.js';
 import { deferred, TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';
 import { passWaits } from '../support/waits.js';
@@ -90,11 +91,13 @@ for (const transport of TRANSPORTS) {
         return loaded.promise;
       });
       let answer: Promise<unknown> = Promise.resolve();
+      const data = dataFolder(t);
+      const token = await firstKey(data);
       const settings = loadSettings(
         {
           DECIDER_PORT: '0',
           DECIDER_MODELS: modelsFolder(t.testdir()),
-          DECIDER_DATA: dataFolder(t),
+          DECIDER_DATA: data,
           DECIDER_ENGINE_BACKEND: 'cpu',
           DECIDER_ENGINE_THREADS: '1',
           DECIDER_ENGINE_MEMORY_CHECK: 'false',
@@ -102,9 +105,9 @@ for (const transport of TRANSPORTS) {
         },
         undefined,
       );
-      const { told, dependencies } = testDependencies();
+      const { dependencies } = testDependencies();
       const listening = async (url: string) => {
-        answer = clients(url, told.token)[client]('Is it?');
+        answer = clients(url, token)[client]('Is it?');
         await refused.promise;
       };
       const report = { ...dependencies.report, listening };

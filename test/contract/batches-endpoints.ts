@@ -2,6 +2,7 @@ import { openStore, reconcile } from '../../src/storage/folder/index.js';
 import { line, lines, outcomes, type ResultLine } from '../support/contract/batch-calls.js';
 import { type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { EngineGate } from '../support/engine-gate.js';
+import { firstKey } from '../support/first-key.js';
 import { dataFolder, startTestServer, testDependencies } from '../support/server.js';
 import { until } from '../support/until.js';
 
@@ -60,18 +61,22 @@ export const BATCHES_ENDPOINTS: readonly ContractTest[] = [
     t.match(await ask({ state: 'x', questions: { q: { type: 'noul' } } }), { model: 'tiny-20260101' });
   }),
   rule('7.4 model_unavailable: while the models load', async (t, { transport }) => {
-    const { told, dependencies } = testDependencies();
+    const { dependencies } = testDependencies();
+    const data = dataFolder(t);
+    const token = await firstKey(data);
     let asked = false;
     const report = {
       ...dependencies.report,
       async listening(url: string) {
-        for (const reply of await everywhere(url, { authorization: `Bearer ${told.token}` })) {
+        for (const reply of await everywhere(url, { authorization: `Bearer ${token}` })) {
           t.match(reply, { status: 503, type: 'model_unavailable', retryAfter: /^[1-9]\d*$/ });
         }
         asked = true;
       },
     };
-    await startTestServer(t, { DECIDER_HTTP_TRANSPORT: transport }, undefined, { report });
+    await startTestServer(t, { DECIDER_HTTP_TRANSPORT: transport, DECIDER_DATA: data }, undefined, {
+      report,
+    });
     t.ok(asked);
   }),
   rule('3 restart: open batches continue; nothing is answered or billed twice', async (t, { transport }) => {

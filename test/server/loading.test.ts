@@ -3,13 +3,11 @@ import { truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
-import { systemClock } from '../../src/base/index.js';
 import { startServer } from '../../src/server/index.js';
 import type { ServerDependencies } from '../../src/server/server-dependencies.js';
 import { loadSettings } from '../../src/settings/index.js';
-import { openStore } from '../../src/storage/folder/index.js';
-import { createKey, createWorkspace, grantCredit } from '../support/access/folder-changes.js';
 import { checkOnce } from '../support/check-once.js';
+import { firstKey } from '../support/first-key.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';
 
@@ -20,16 +18,6 @@ const decide = (url: string, token: string) =>
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: BODY,
   });
-
-/** The token of a key of a data folder on which no server has started. */
-async function firstKey(data: string): Promise<string> {
-  const store = openStore(data);
-  createWorkspace(store, systemClock, 'default');
-  grantCredit(store, systemClock, 'default', 10n ** 12n);
-  const { token } = createKey(store, systemClock, 'default');
-  await store.close();
-  return token;
-}
 
 /** Starts a server; `whileLoading` runs when it listens, and its models load only when that has ended. */
 async function start(
