@@ -40,6 +40,7 @@ const SHARED_FOLDERS = [
   'base',
   'bench',
   'bundle',
+  'client',
   'decide',
   'docs',
   'hub',
@@ -47,6 +48,7 @@ const SHARED_FOLDERS = [
   'models',
   'settings',
   'statistics',
+  'tasks',
   'telemetry',
 ];
 /** Those before it take longer than most files that have a process of their own. */

@@ -54,6 +54,9 @@ export function showBytes(bytes: number): string {
   return `${unit === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
+/** A whole number with separators: `20,000`. The first `toLocaleString` of a process takes 17 ms of processor time. */
+export const showCount = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
 /** Milliseconds since 1970 in ISO 8601: `2026-11-21T00:00:00.000Z`; null stays null. */
 export function showInstant(instant: number): string;
 export function showInstant(instant: number | null): string | null;

@@ -1,5 +1,5 @@
 import { type Invoice, monthBefore, monthOf, readInvoice, showAmount, showPrice } from '../access/index.js';
-import { VERSION } from '../base/index.js';
+import { showCount, VERSION } from '../base/index.js';
 import { facts, page, table } from '../report/index.js';
 import { configFile } from '../settings/index.js';
 import { checkFiles } from './command-files.js';
@@ -96,4 +96,4 @@ function invoicePage(made: Invoice, currency: string, isOver: boolean): string {
 }
 
 /** Numbers with separators, as in `1,234`; texts as they are. */
-const show = (value: string | number) => (typeof value === 'number' ? value.toLocaleString('en') : value);
+const show = (value: string | number) => (typeof value === 'number' ? showCount(value) : value);

@@ -1,4 +1,4 @@
-import { showTime, visible } from '../base/index.js';
+import { showCount, showTime, visible } from '../base/index.js';
 import type { Task } from '../client/index.js';
 import { table } from './text-table.js';
 
@@ -43,12 +43,12 @@ export function shadowText({ model, share, builds, since, questions }: Shadow): 
 
 const rowOf = (name: string, compared: Compared): string[] => [
   name,
-  compared.answers.toLocaleString('en'),
+  showCount(compared.answers),
   estimate(compared.agreement),
   value(compared.mean_difference),
   value(compared.largest_difference),
   estimate(compared.accept_changed),
-  compared.labels.toLocaleString('en'),
+  showCount(compared.labels),
   estimate(compared.live_accuracy),
   estimate(compared.shadow_accuracy),
   estimate(compared.accuracy_difference),

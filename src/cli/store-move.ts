@@ -1,4 +1,4 @@
-import { OperatorError, systemClock } from '../base/index.js';
+import { OperatorError, showCount, systemClock } from '../base/index.js';
 import { readMasterKey } from '../sealing/index.js';
 import { storeExists } from '../storage/index.js';
 import { type ComparedTable, moveToDatabase, moveToFolder, type ReportRows } from '../storage/move/index.js';
@@ -57,6 +57,6 @@ export function progress(printLine: (line: string) => void, now: () => number): 
   return (step, name, rows) => {
     if (now() - shownAt < LINE_EVERY_MS) return;
     shownAt = now();
-    printLine(`${STEPS[step]} ${name}: ${rows.toLocaleString('en')} rows`);
+    printLine(`${STEPS[step]} ${name}: ${showCount(rows)} rows`);
   };
 }

@@ -1,4 +1,4 @@
-import { showTime, visible } from '../base/index.js';
+import { showCount, showTime, visible } from '../base/index.js';
 import type { Task, TaskFit } from '../client/index.js';
 import { shadowText } from './shadow-text.js';
 import { facts, table } from './text-table.js';
@@ -12,7 +12,6 @@ const NUMBERS = HEAD.slice(1);
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 /** A share that someone has chosen, with all its digits. */
 export const chosen = (share: number): string => `${Number((share * 100).toFixed(6))} %`;
-const whole = (count: number): string => count.toLocaleString('en');
 
 /** A task as text for a terminal. */
 export function taskText(task: Task): string {
@@ -26,8 +25,8 @@ export function taskText(task: Task): string {
       model: model ?? 'the default model',
       ...(description !== null && { description }),
       'target error': targetText(task),
-      answers: whole(answers),
-      labels: whole(labels),
+      answers: showCount(answers),
+      labels: showCount(labels),
       created: showTime(task.created_at),
       changed: showTime(task.updated_at),
     }),
@@ -70,9 +69,9 @@ export function fitText(fit: TaskFit): string {
 const isFitted = (fitted: QuestionFit): fitted is Fitted => 'tested' in fitted;
 
 function fittedRow(name: string, fitted: QuestionFit): string[] {
-  if (!isFitted(fitted)) return [name, whole(fitted.labels), '', '', 'too few labels', '', ''];
+  if (!isFitted(fitted)) return [name, showCount(fitted.labels), '', '', 'too few labels', '', ''];
   const { labels, quality, threshold } = fitted;
-  const measured = [name, whole(labels), percent(quality.accuracy), quality.ece.toFixed(3)];
+  const measured = [name, showCount(labels), percent(quality.accuracy), quality.ece.toFixed(3)];
   if (threshold === null) return [...measured, 'none', '', ''];
   return [
     ...measured,
@@ -87,7 +86,7 @@ function notesOf(name: string, fitted: QuestionFit): string[] {
   if (!isFitted(fitted)) return [`${visible(name)}: ${fitted.needed} labels are needed.`];
   if (fitted.more.length === 0) return [];
   const steps = fitted.more.map(
-    ({ coverage, labels }) => `${percent(coverage)} with ${whole(labels)} labels`,
+    ({ coverage, labels }) => `${percent(coverage)} with ${showCount(labels)} labels`,
   );
   return [`${visible(name)}: the coverage would probably be ${steps.join(', ')}.`];
 }

@@ -1,6 +1,13 @@
 import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BUNDLE_MANIFEST, OperatorError, PROGRAM_FOLDER, sha256OfFile, showBytes } from '../base/index.js';
+import {
+  BUNDLE_MANIFEST,
+  OperatorError,
+  PROGRAM_FOLDER,
+  sha256OfFile,
+  showBytes,
+  showCount,
+} from '../base/index.js';
 import { type BundledFile, type BundleManifest, readBundleManifest } from './bundle-manifest.js';
 import { type Finding, ok, printFindings } from './findings.js';
 import { reportError } from './output.js';
@@ -33,10 +40,10 @@ async function* examineBundle(folder: string): AsyncGenerator<Finding> {
   const problems = await compare(folder, manifest);
   for (const detail of problems.slice(0, PROBLEMS_MAX)) yield { check: 'files', ok: false, detail };
   const more = problems.length - PROBLEMS_MAX;
-  if (more > 0) yield { check: 'files', ok: false, detail: `${more.toLocaleString('en')} more` };
+  if (more > 0) yield { check: 'files', ok: false, detail: `${showCount(more)} more` };
   const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0);
   if (problems.length === 0) {
-    const count = manifest.files.length.toLocaleString('en');
+    const count = showCount(manifest.files.length);
     yield ok(
       'files',
       `${count} files with ${showBytes(bytes)} are as in ${BUNDLE_MANIFEST}, and there are no others`,

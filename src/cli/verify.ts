@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { showCount } from '../base/index.js';
 import { MASTER_KEY_FILE } from '../sealing/index.js';
 import { verifyBatches } from '../storage/folder/batches/index.js';
 import {
@@ -108,5 +109,4 @@ function check(name: string, look: (report: (problem: string) => void) => string
   return problems.map((detail) => ({ check: name, ok: false, detail }));
 }
 
-const count = (value: number, one: string, many: string) =>
-  `${value.toLocaleString('en')} ${value === 1 ? one : many}`;
+const count = (value: number, one: string, many: string) => `${showCount(value)} ${value === 1 ? one : many}`;

@@ -30,7 +30,7 @@ const MODEL = {
 } as const;
 const DESCRIPTION = {
   anyOf: [{ type: 'string' }, { type: 'null' }],
-  description: `A note of at most ${LIMITS.taskDescriptionCodePoints.toLocaleString('en')} characters.`,
+  description: `A note of at most ${LIMITS.taskDescriptionCodePoints} characters.`,
 } as const;
 
 /** The body of a PUT. Other fields are ignored. */

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from './prometheus.js';
 
 /** A row of the table. Labels never hold callers' data. */
 interface Metric {

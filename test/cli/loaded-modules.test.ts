@@ -68,6 +68,19 @@ test('a server on a database loads no LMDB, and one on a data folder no client o
   );
 });
 
+test('a server does not load the 51 modules of OpenTelemetry for metrics that it does not have', (t) => {
+  // The hooks of the other tests see no module that a CommonJS module requires.
+  const program = `await import(${JSON.stringify(new URL('server/index.js', SRC).href)});
+    const { createRequire } = await import('node:module');
+    console.log(Object.keys(createRequire(import.meta.url).cache).join('\\n'));`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  });
+  t.match(stdout, '/node_modules/prom-client/lib/counter.js');
+  t.notMatch(stdout, '/node_modules/@opentelemetry/');
+  t.end();
+});
+
 test('decider eval loads the chart library only for an HTML report', async (t) => {
   const folder = dataFolder(t);
   const { cases, archive } = writeRun(folder, { cases: 30, seed: 1, temperature: 1, groups: 5 });

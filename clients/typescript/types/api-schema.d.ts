@@ -572,7 +572,7 @@ export interface ApiSchemas {
         };
         /** An id of the model list, or a build; `null` or absent is the default model. */
         readonly model?: string | null | undefined;
-        /** A note of at most 1,024 characters. */
+        /** A note of at most 1024 characters. */
         readonly description?: string | null | undefined;
         /** The most that the share of errors among accepted answers may be; 0.05 if absent. */
         readonly target_error?: number | undefined;
@@ -593,7 +593,7 @@ export interface ApiSchemas {
         readonly version: number;
         /** An id of the model list, or a build; `null` or absent is the default model. */
         readonly model: string | null;
-        /** A note of at most 1,024 characters. */
+        /** A note of at most 1024 characters. */
         readonly description: string | null;
         /** The most that the share of errors among accepted answers may be; 0.05 if absent. */
         readonly target_error: number;
@@ -870,7 +870,7 @@ export interface ApiSchemas {
             readonly version: number;
             /** An id of the model list, or a build; `null` or absent is the default model. */
             readonly model: string | null;
-            /** A note of at most 1,024 characters. */
+            /** A note of at most 1024 characters. */
             readonly description: string | null;
             /** The most that the share of errors among accepted answers may be; 0.05 if absent. */
             readonly target_error: number;

@@ -1,7 +1,7 @@
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ApiError, LIMITS } from '../../api/index.js';
-import { type Clock, exceedsCodePoints, hostOf, parseUrl } from '../../base/index.js';
+import { type Clock, exceedsCodePoints, hostOf, parseUrl, showCount } from '../../base/index.js';
 
 /** The error for a refused address (contract 7.1). `rule` completes the sentence "the address must …". */
 const addressError = (rule: string): ApiError =>
@@ -17,7 +17,7 @@ const HTTPS = /^https:\/\/[^/\\]/i;
 export function readWebhookAddress(text: string): URL {
   const limit = LIMITS.webhookAddressCodePoints;
   if (exceedsCodePoints(text, limit)) {
-    throw addressError(`have at most ${limit.toLocaleString('en')} characters`);
+    throw addressError(`have at most ${showCount(limit)} characters`);
   }
   const url = parseUrl(text);
   if (url === null) throw addressError('be a URL');

@@ -1,4 +1,5 @@
 import { ApiError, LIMITS } from '../../api/index.js';
+import { showCount } from '../../base/index.js';
 import type {
   Asset,
   DecideRequest,
@@ -160,7 +161,7 @@ function escapedUses(value: string, uses: readonly Found[], start: number): Imag
 }
 
 function truncated(name: string): ApiError {
-  const limit = LIMITS.stateCodePoints.toLocaleString('en');
+  const limit = showCount(LIMITS.stateCodePoints);
   return new ApiError(
     'image_reference_truncated',
     `The state refers to the asset ${name} beyond the first ${limit} characters, which are all that the model reads.`,

@@ -1,4 +1,4 @@
-import { VERSION } from '../../base/index.js';
+import { showCount, VERSION } from '../../base/index.js';
 import { beside, facts, type Html, html, page, type Section, table } from '../../report/index.js';
 import type { ComparisonReport, EvaluationReport } from '../report.js';
 import {
@@ -70,7 +70,7 @@ function summary(report: EvaluationReport, types: readonly Part[]): Html[] {
       ['Models', modelsText(models)],
       ['Target', targetText(target)],
       ['Questions answered', String(report.overall.n)],
-      ['Input tokens', tokens.input.toLocaleString('en')],
+      ['Input tokens', showCount(tokens.input)],
       ...(cost === null ? [] : [['Cost', `${cost.amount} ${cost.currency}`] as const]),
       ...(repeated === 0 ? [] : [['Requests repeated after 429 or 503', String(repeated)] as const]),
     ]),
