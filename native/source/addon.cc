@@ -6,6 +6,7 @@
 #include "backend.h"
 #include "context.h"
 #include "model.h"
+#include "tensors.h"
 
 namespace decider {
 namespace {
@@ -245,6 +246,15 @@ void quantize_model_js(const Napi::CallbackInfo & info) {
   }
 }
 
+// requireFinite(path, threads)
+void require_finite_js(const Napi::CallbackInfo & info) {
+  try {
+    require_finite(info[0].As<Napi::String>(), info[1].As<Napi::Number>().Uint32Value());
+  } catch (const std::exception & error) {
+    throw Napi::Error::New(info.Env(), error.what());
+  }
+}
+
 Napi::Array token_array(Napi::Env env, const std::vector<TokenEntry> & tokens) {
   auto result = Napi::Array::New(env, tokens.size());
   for (size_t i = 0; i < tokens.size(); i++) {
@@ -311,6 +321,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("openModel", Napi::Function::New(env, open_model_js));
   exports.Set("closeModel", Napi::Function::New(env, close_model));
   exports.Set("quantizeModel", Napi::Function::New(env, quantize_model_js));
+  exports.Set("requireFinite", Napi::Function::New(env, require_finite_js));
   exports.Set("describeModel", Napi::Function::New(env, describe_model));
   exports.Set("tokenize", Napi::Function::New(env, tokenize));
   exports.Set("tokenPiece", Napi::Function::New(env, token_piece));

@@ -22,6 +22,11 @@ export interface Addon {
   closeModel(model: ModelHandle): void;
   /** Rewrites a model file with its matrices in another type. Throws an Error with llama.cpp's reason. */
   quantizeModel(from: string, to: string, type: 'q8_0' | 'f16' | 'q4_0'): void;
+  /**
+   * Reads the numbers of a model file's metadata, and all its weights on `threads` threads. Throws an Error that names the
+   * first key or tensor with one that is NaN or infinite.
+   */
+  requireFinite(path: string, threads: number): void;
   /** Throws an Error if the file has no vocabulary. */
   describeModel(model: ModelHandle): ModelDescription;
   tokenize(model: ModelHandle, text: string, parseSpecial: boolean): Int32Array;

@@ -10,6 +10,7 @@ import { type ImageReading, readProjector } from '../models/projector.js';
 import { longestPrompt, type Plan, planCells, type WaveBounds } from '../wave/wave-types.js';
 import { askOnce } from './ask-once.js';
 import type { CheckReport, CheckTask, ModelFacts } from './check-messages.js';
+import { isFlat } from './compare-first.js';
 import { extremeImages, firstPlan } from './first-plans.js';
 import { modelSummary } from './model-summary.js';
 import { verifiedJoiners } from './verified-joiners.js';
@@ -19,6 +20,7 @@ const REPORT_FD = 3;
 const ERROR_CHARACTERS_MAX = 1_000;
 /** Longest prompt of the first question; the published formats take fewer than 200 tokens. */
 const PROMPT_TOKENS_MAX = 8_192;
+const FLAT = 'every option of its first question has the same logit; its weights or metadata are damaged';
 const BOUNDS = { waveTokens: 512, microBatchTokens: 512, microBatchTokensMin: 64, sequences: 4 };
 
 closeDebugger();
@@ -41,7 +43,13 @@ function check(): ModelFacts {
   begin(build.path);
   const model = openModel(addon, device, build, { mapped: device === '', images: null });
   const { description, profile, source, contextLength } = model;
+  for (const { path } of [build, ...build.parts]) {
+    begin(path);
+    addon.requireFinite(path, task.threads);
+  }
+  begin(build.path);
   const [logits] = ask(addon, model, [firstPlan(model)]) as [number[]];
+  if (isFlat(logits)) throw new ModelError(`${at}: ${FLAT}`);
   const images = build.projector === null ? null : checkImages(addon, model, build.projector);
   return {
     summary: modelSummary(description),

@@ -17,6 +17,7 @@ export function requireFirstAnswer(expected: readonly number[], found: readonly 
   );
 }
 
-const isFlat = (logits: readonly number[]) => logits.every((logit) => logit === logits[0]);
+/** Whether all options have the same logit: with sound weights, no question is answered so. */
+export const isFlat = (logits: readonly number[]) => logits.every((logit) => logit === logits[0]);
 
 const show = (values: readonly number[]) => values.map((p) => p.toFixed(2)).join(', ');
