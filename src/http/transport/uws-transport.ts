@@ -4,9 +4,9 @@
  * What it answers by itself, in HTML, without our headers and without calling the handler: 505 to anything whose
  * request line it cannot read (HTTP/1.0, an absolute or `*` target, line feeds alone, noise), and also to a good
  * request line when a packet ends behind the space of the method or inside `HTTP/1.1\r\n` (a packet may end anywhere
- * else); 431 above `MAX_HEADER_BYTES` or `MAX_HEADER_FIELDS`; 400 to Content-Length together with Transfer-Encoding, and to chunks that
- * it cannot read, in place of our answer. To a Content-Length that is no number it would answer 400 too, but ours goes
- * out before (`uws-last.ts`).
+ * else); 431 above `MAX_HEADER_BYTES` or `MAX_HEADER_FIELDS`; 400 to Content-Length together with Transfer-Encoding,
+ * and to chunks that it cannot read, in place of our answer. To a Content-Length that is no number it would answer 400
+ * too, but ours goes out before (`uws-last.ts`).
  * A header field it cannot read, a folded line, a control character or no header at all gets no answer: the connection
  * closes when its timer ends. `Expect: 100-continue` is answered `100` before the handler runs, and
  * `100-Continue` is not; nothing in its interface can answer it.
