@@ -20,6 +20,17 @@ const COUNTED: ReadonlySet<string> = new Set(
   ROUTES.filter(({ body }) => body === 'decision' || body === 'lines').map(({ path }) => path),
 );
 
+/**
+ * The time to show for a moment, by the calendar as it is now. Without it, a clock that was set back would show two moments
+ * at the same time. A moment before a suspension, which the monotonic clock does not count, keeps the time that it had.
+ *
+ * @param at when it was, by the calendar of then
+ * @param elapsed the milliseconds since, by the monotonic clock
+ * @param now milliseconds since 1970
+ */
+export const timeOf = (at: number, elapsed: number, now: number): number =>
+  Math.min(at, Math.ceil(now - elapsed));
+
 /** The requests of one step. */
 export interface HistoryPoint {
   /** When the step began, in milliseconds since 1970. */
@@ -44,6 +55,7 @@ interface Latency {
 interface Step {
   /** Counts the steps of the monotonic clock. */
   readonly number: number;
+  /** When it began, by the calendar of then. */
   readonly at: number;
   requests: number;
   refused: number;
@@ -84,8 +96,9 @@ export class RequestHistory {
   /** A point for each step of the last hour in which there were requests, oldest first. */
   points(): HistoryPoint[] {
     this.forget(this.number());
-    return this.steps.map(({ at, requests, refused, failed, times, workspaces }) => ({
-      at,
+    const [now, monotonic] = [this.clock.now(), this.clock.monotonic()];
+    return this.steps.map(({ number, at, requests, refused, failed, times, workspaces }) => ({
+      at: timeOf(at, monotonic - number * HISTORY_STEP_MS, now),
       requests,
       refused,
       failed,

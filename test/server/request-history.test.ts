@@ -1,5 +1,7 @@
 import { test } from 'tap';
 import { ROUTES } from '../../src/api/index.js';
+import type { Engines } from '../../src/server/engines.js';
+import { ResourceHistory } from '../../src/server/operator/api/resource-history.js';
 import { showHistory, TOP_WORKSPACES } from '../../src/server/operator/api/show-history.js';
 import {
   HISTORY_POINTS_MAX,
@@ -58,6 +60,31 @@ test('the largest and the smallest time have a class', (t) => {
   t.end();
 });
 
+test('a clock that is set back shows no two steps at one time', (t) => {
+  const clock = fakeClock(NOON);
+  const history = new RequestHistory(clock);
+  const engines = () => ({ catalog: { builds: [] } }) as unknown as Engines;
+  const resources = new ResourceHistory(clock, engines);
+  t.teardown(() => resources.stop());
+  resources.start();
+  const minute = () => {
+    history.count(ENTRY);
+    clock.advance(HISTORY_STEP_MS);
+  };
+  for (let at = 0; at < 3; at += 1) minute();
+  clock.set(clock.now() - 2 * HISTORY_STEP_MS);
+  for (let at = 0; at < 2; at += 1) minute();
+  const shown = showHistory(history, resources, clock);
+  const minutesAgo = ({ time }: { time: string }) =>
+    (Date.parse(shown.time) - Date.parse(time)) / HISTORY_STEP_MS;
+  t.strictSame(shown.requests.map(minutesAgo), [5, 4, 3, 2, 1]);
+  t.strictSame(shown.resources.map(minutesAgo), [5, 4, 3, 2, 1, 0]);
+  // Set forward, as after a suspension: what was before keeps its time.
+  clock.set(clock.now() + 10 * HISTORY_STEP_MS);
+  t.equal(history.points().at(-1)?.at, clock.now() - 11 * HISTORY_STEP_MS);
+  t.end();
+});
+
 test('one hour is kept, and a bounded number of workspaces', (t) => {
   const clock = fakeClock(NOON);
   const history = new RequestHistory(clock);
@@ -71,7 +98,7 @@ test('one hour is kept, and a bounded number of workspaces', (t) => {
   for (let at = 0; at <= HISTORY_WORKSPACES_MAX; at += 1) history.count({ ...ENTRY, workspace: `w${at}` });
   t.equal(history.points().at(-1)?.workspaces.size, HISTORY_WORKSPACES_MAX);
   t.equal(history.points().at(-1)?.requests, HISTORY_WORKSPACES_MAX + 2);
-  const shown = showHistory(history, { all: [] }, clock.now());
+  const shown = showHistory(history, { all: [] }, clock);
   t.equal(shown.top_workspaces.length, TOP_WORKSPACES);
   t.strictSame(shown.top_workspaces[0], { workspace: 'w', requests: HISTORY_POINTS_MAX });
   clock.advance(HISTORY_POINTS_MAX * HISTORY_STEP_MS);

@@ -44,7 +44,7 @@ export function apiHandlers({
     ...recordHandlers(storage, (id, actor) => service.cancelBatch(id, actor), recentLines),
     showHistory({ query }) {
       readQuery(query);
-      return showHistory(requests, resources, clock.now());
+      return showHistory(requests, resources, clock);
     },
     listModels({ query }) {
       readQuery(query);

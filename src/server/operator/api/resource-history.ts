@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/index.js';
 import type { Engines } from '../../engines.js';
-import { HISTORY_POINTS_MAX, HISTORY_STEP_MS } from '../../request-history.js';
+import { HISTORY_POINTS_MAX, HISTORY_STEP_MS, timeOf } from '../../request-history.js';
 import { LoopDelay } from '../loop-delay.js';
 
 /** What the process used at a moment. */
@@ -16,12 +16,13 @@ interface ResourcePoint {
 
 /** What the process used in the last hour, read once a minute. Its size is bounded. */
 export class ResourceHistory {
-  private readonly points: ResourcePoint[] = [];
+  /** With the monotonic time of each. */
+  private readonly points: (ResourcePoint & { readonly monotonic: number })[] = [];
   private readonly delays = new LoopDelay();
   private cancel = () => {};
 
   constructor(
-    private readonly clock: Pick<Clock, 'now' | 'after'>,
+    private readonly clock: Pick<Clock, 'now' | 'monotonic' | 'after'>,
     private readonly engines: () => Engines,
   ) {}
 
@@ -38,7 +39,11 @@ export class ResourceHistory {
 
   /** Oldest first. */
   get all(): readonly ResourcePoint[] {
-    return this.points;
+    const [now, monotonic] = [this.clock.now(), this.clock.monotonic()];
+    return this.points.map(({ monotonic: then, ...point }) => ({
+      ...point,
+      at: timeOf(point.at, monotonic - then, now),
+    }));
   }
 
   private read(): void {
@@ -50,6 +55,7 @@ export class ResourceHistory {
     }
     this.points.push({
       at: this.clock.now(),
+      monotonic: this.clock.monotonic(),
       resident_bytes: process.memoryUsage.rss(),
       event_loop_delay_ms: Math.round(this.delays.ms(0.99) * 100) / 100,
       waiting,

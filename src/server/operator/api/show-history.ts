@@ -1,27 +1,29 @@
 import type { OperatorHistory } from '../../../api/index.js';
-import { showInstant } from '../../../base/index.js';
+import { type Clock, showInstant } from '../../../base/index.js';
 import { HISTORY_STEP_MS, type HistoryPoint, type RequestHistory } from '../../request-history.js';
 import type { ResourceHistory } from './resource-history.js';
 
 /** Workspaces with the most requests that are shown. */
 export const TOP_WORKSPACES = 10;
 
-/** What the server did in the last hour. `now`: milliseconds since 1970. */
+/** What the server did in the last hour. */
 export function showHistory(
   requests: RequestHistory,
   resources: Pick<ResourceHistory, 'all'>,
-  now: number,
+  clock: Pick<Clock, 'now'>,
 ): OperatorHistory {
   const points = requests.points();
+  const measured = resources.all;
   return {
-    time: showInstant(now),
+    // Last: no point is later.
+    time: showInstant(clock.now()),
     step_seconds: HISTORY_STEP_MS / 1_000,
     requests: points.map(({ at, workspaces: _, latency, ...counts }) => ({
       time: showInstant(at),
       ...counts,
       latency_ms: latency,
     })),
-    resources: resources.all.map(({ at, ...point }) => ({ time: showInstant(at), ...point })),
+    resources: measured.map(({ at, ...point }) => ({ time: showInstant(at), ...point })),
     top_workspaces: topOf(points),
   };
 }
