@@ -32,4 +32,5 @@ export * from './softmax.js';
 export { soundOf } from './sound.js';
 export * from './steady-clock.js';
 export * from './thread-pool.js';
+export * from './unfinished-path.js';
 export * from './unreachable.js';

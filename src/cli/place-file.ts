@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   constants,
   copyFileSync,
@@ -16,7 +15,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { freeBytes, OperatorError, sha256OfFile, syncFolder } from '../base/index.js';
+import { freeBytes, OperatorError, sha256OfFile, syncFolder, unfinishedPath } from '../base/index.js';
 import { Catalog, editOrCreateManifest, filesOf, type Manifest } from '../engine/index.js';
 import { requireSpace } from '../hub/index.js';
 
@@ -50,7 +49,7 @@ export async function placeFile(
   stop: AbortSignal,
 ): Promise<bigint | null> {
   // Unique, because another command may be placing the same file.
-  const part = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.part`;
+  const part = unfinishedPath(target);
   try {
     stop.throwIfAborted();
     mkdirSync(dirname(target), { recursive: true });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -21,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { OperatorError } from '../base/index.js';
+import { OperatorError, unfinishedPath } from '../base/index.js';
 
 /** An open output. */
 interface Output {
@@ -141,7 +140,7 @@ const isRefused = (error: unknown) => REFUSED.has((error as NodeJS.ErrnoExceptio
 
 /** A file beside the target, which takes its place when it is complete. */
 function openBeside(target: string): Output {
-  const part = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.part`;
+  const part = unfinishedPath(target);
   const descriptor = openSync(part, 'wx', 0o666);
   let closed = false;
   return {

@@ -30,6 +30,15 @@ test('a file is placed whole; the same contents are used, others are refused and
   t.strictSame(readdirSync(join(target, '..')), ['chat.gguf']);
 });
 
+test('a file with the longest name is placed', async (t) => {
+  const folder = modelsFolder(t.testdir());
+  const name = `${'n'.repeat(250)}.gguf`;
+  const [source, target] = [join(t.testdirName, name), join(folder, 'chat-20260203', name)];
+  writeFileSync(source, BYTES);
+  await placeFile(folder, { source, target, sha256: sha256(BYTES) }, new AbortController().signal);
+  t.strictSame(readFileSync(target), BYTES);
+});
+
 test('files placed together: exactly one call makes the file', async (t) => {
   const { target, place } = setUp(t);
   const made = await Promise.all(Array.from({ length: 8 }, () => place()));

@@ -67,6 +67,18 @@ test('a new report keeps the mode and the link of the old one', async (t) => {
   }
 });
 
+test('a report may have the longest name of a file', async (t) => {
+  const folder = t.testdir();
+  for (const name of ['n'.repeat(255), `${'é'.repeat(39)}👍${'é'.repeat(86)}`]) {
+    const file = join(folder, name);
+    for (const content of ['of yesterday', 'of today']) {
+      writeReport('json', file, content);
+      t.equal(readFileSync(file, 'utf8'), content);
+    }
+  }
+  t.equal(readdirSync(folder).length, 2);
+});
+
 test('devices, pipes and redirected outputs are written as they are', async (t) => {
   const folder = t.testdir();
   const { cases, archive, batch, report, names } = prepare(folder);
