@@ -196,12 +196,14 @@ export class TaskService {
     const sent = { body, encoding, allowedModels: caller.workspace.models };
     const read = await set.use(() => set.readTask(sent, { workspace, key: caller.key.id }, signal));
     if (!read.ok) throw new ApiError(read.type, read.message);
-    const { content } = read;
+    const { content, refused } = read;
     const place = { workspace, name };
     const task = await this.change(caller, () =>
-      this.storage.tasks.put(place, content, (before, id, now) =>
-        putTask(before, { ...place, id }, content, now),
-      ),
+      this.storage.tasks.put(place, content, (before, id, now) => {
+        if (refused !== null && before.task?.shadow?.model !== content.shadow?.model)
+          throw new ApiError(refused.type, refused.message);
+        return putTask(before, { ...place, id }, content, now);
+      }),
     );
     return this.json(caller, task, content.questions);
   }

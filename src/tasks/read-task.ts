@@ -2,7 +2,7 @@ import { ApiError, type ContentEncoding, type ErrorType, LIMITS } from '../api/i
 import { exceedsCodePoints } from '../base/index.js';
 import { checkQuestions, decompress, type OpenBody, openBody } from '../decide/index.js';
 import type { Catalog } from '../engine/index.js';
-import { readShadow } from './shadow/read-shadow.js';
+import { type RefusedShadow, readShadow } from './shadow/read-shadow.js';
 import type { TaskContent } from './task-types.js';
 
 /** The body of a PUT, and who sent it. */
@@ -15,7 +15,12 @@ export interface SentTask {
 
 /** A task, or an error as plain fields, because class instances do not cross threads. */
 export type ReadTask =
-  | { readonly ok: true; readonly content: TaskContent }
+  | {
+      readonly ok: true;
+      readonly content: TaskContent;
+      /** Why only a task that has this shadow already can be put so; null: every task can. */
+      readonly refused: RefusedShadow | null;
+    }
   | { readonly ok: false; readonly type: ErrorType; readonly message: string };
 
 export const DEFAULT_TARGET_ERROR = 0.05;
@@ -29,7 +34,8 @@ export async function readTask(
   try {
     const sent = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const open = openBody(await decompress(sent, encoding, LIMITS.taskBytes), ['questions']);
-    return { ok: true, content: contentOf(open, catalog, allowedModels) };
+    const { shadow, refused } = readShadow(open.fields.shadow, catalog, allowedModels);
+    return { ok: true, content: { ...contentOf(open, catalog, allowedModels), shadow }, refused };
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, type: error.type, message: error.message };
     throw error;
@@ -40,7 +46,7 @@ function contentOf(
   body: OpenBody,
   catalog: Pick<Catalog, 'find'>,
   allowedModels: readonly string[] | null,
-): TaskContent {
+): Omit<TaskContent, 'shadow'> {
   const { fields } = body;
   const { questions, model } = checkQuestions(body, catalog, allowedModels);
   return {
@@ -49,7 +55,6 @@ function contentOf(
     description: readDescription(fields.description),
     targetError: readShare(fields, 'target_error', DEFAULT_TARGET_ERROR, LIMITS.taskTargetErrors),
     confidence: readShare(fields, 'confidence', DEFAULT_CONFIDENCE, LIMITS.taskConfidences),
-    shadow: readShadow(fields.shadow, catalog, allowedModels),
   };
 }
 

@@ -50,7 +50,10 @@ export const TASK_SHADOWS: readonly ContractTest[] = [
     t.strictSame((await put(SHADOW)).json, json, 'an equal body changes nothing');
     t.equal((await tasks.put('s', TASK)).json.shadow, null, 'a field that is left out');
     t.equal((await put(null)).json.shadow, null);
+    const kept = (await put(SHADOW)).json;
     await administration.change(CHANGES.changeWorkspace(workspace, { models: ['decider-g-12b'] }));
+    t.strictSame((await put(SHADOW)).json, kept, 'the task has this shadow');
+    t.equal((await put(null)).json.shadow, null);
     t.ok(isRefusal(await put(SHADOW), 'model_not_allowed'));
   }),
   rule('2.15: a shadow, in its documented shape', async (t, service) => {

@@ -137,6 +137,16 @@ test('a reload drops shadows, frees their models, and begins anew with another b
   await decide('d');
   t.match((await show()).shadow, { builds: { shadow: null }, questions: { q: { answers: 0 } } });
   t.match(await promote(), { type: 'model_not_found' });
+  // A program that puts the task at each start goes on.
+  const before = await show();
+  t.strictSame(await put(), before);
+  t.match(await put({ ...SHADOW, share: 0.5 }), { version: 1, shadow: { share: 0.5 } });
+  t.match(await put({ ...SHADOW, model: 'another' }), {
+    type: 'model_not_found',
+    error: /`shadow`\. Name one of GET \/v1\/models, or leave `shadow` out\.$/,
+  });
+  t.match(await put(null), { shadow: null });
+  t.match(await put(), { type: 'model_not_found' });
   await until(async () => (await events(server)).dropped === 2);
 });
 
