@@ -2,9 +2,11 @@ import { test } from 'tap';
 import { phasesOf } from '../../src/console/api/api-types.js';
 import { addedImages, type Draft, option, question, withPart } from '../../src/console/ask/ask-draft.js';
 import { questionsNode, questionsOf } from '../../src/console/ask/ask-questions.js';
+import { compareAnswers } from '../../src/console/ask/compare.js';
 import { EXAMPLES, FIRST_DRAFT } from '../../src/console/ask/examples.js';
 import { orientationOf } from '../../src/console/ask/orientation.js';
 import { bodyOf, buildRequest, usesOf } from '../../src/console/ask/request.js';
+import { sentOrder } from '../../src/console/ask/sent-order.js';
 import { LINK_CHARACTERS_MAX, packDraft, unpackDraft } from '../../src/console/ask/share.js';
 import { repeat, spreadOf, widest } from '../../src/console/ask/spread.js';
 import { extentOfJson, extentOfText, formatJson } from '../../src/console/json/extent.js';
@@ -188,6 +190,33 @@ test('a link from elsewhere is refused unless it holds a request', async (t) => 
     await pack('{"state":"x","questions":"nonsense","kind":"html","budget":1,"model":{}}'),
   );
   t.match(wrong, { stateKind: 'text', questionsKind: 'json', imageBudget: 280, model: '' });
+});
+
+test('answers to questions whose names are whole numbers are compared in the order sent', async (t) => {
+  const choice = (probabilities: Readonly<Record<string, number>>) =>
+    ({ type: 'choice', choice: '10', confidence: 0, probabilities }) as const;
+  const asked = (name: string, options: readonly string[]) =>
+    ({ name, type: 'choice', instructions: '', options }) as const;
+  const first = {
+    questions: [asked('10', ['b', '10', '2']), asked('2', [])],
+    response: { answers: { '2': choice({ a: 1 }), '10': choice({ '2': 0.1, '10': 0.6, b: 0.3 }) } },
+  };
+  const second = {
+    questions: [asked('7', []), asked('1', [])],
+    response: { answers: { '1': choice({}), '7': choice({}) } },
+  };
+  const compared = compareAnswers(first, second);
+  t.strictSame(
+    compared.map(({ name, options }) => [name, options.map((each) => each.name)]),
+    [
+      ['10', ['b', '10', '2']],
+      ['2', ['a']],
+      ['7', []],
+      ['1', []],
+    ],
+  );
+  t.equal(compared[0]?.options[1]?.first.value, 0.6);
+  t.strictSame(sentOrder(['10', 'gone', '2'], { '1': 0, '2': 0, '10': 0 }), ['10', '2', '1']);
 });
 
 test('the spread of responses, and what repeats a request', async (t) => {

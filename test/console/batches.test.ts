@@ -302,6 +302,20 @@ test('results as rows, filtered and sorted', async (t) => {
   t.equal(rows[2]?.error?.type, 'cancelled');
 });
 
+test('questions whose names are whole numbers are shown in the order sent', async (t) => {
+  const lines = [
+    '{"custom_id":"a","model":"m","response":{"answers":{"x":{"type":"noul","noul":1},"10":{"type":"noul","noul":1},"2":{"type":"noul","noul":1}}},"usage":{"input_tokens":1}}',
+    '{"custom_id":"b","model":"m","response":{"answers":{"10":{"type":"noul","noul":1},"1":{"type":"noul","noul":0}}},"usage":{"input_tokens":1}}',
+  ];
+  const results = await readResults(file(lines));
+  t.strictSame(results.questions, ['x', '10', '2', '1']);
+  t.strictSame(resultRows(results)[0], [
+    'custom_id',
+    ...['x', '10', '2', '1'].flatMap((name) => [name, `${name} (confidence)`]),
+    'error',
+  ]);
+});
+
 test('results with questions of their own in every line are saved as CSV with all of them', async (t) => {
   const lines = Array.from({ length: 100 }, (_, at) =>
     answered(`${at}`, { [`q${at}`]: { type: 'noul', noul: 0.8 } }),

@@ -2,13 +2,13 @@ import type { VNode } from 'preact';
 import {
   type Answer,
   acceptOf,
-  type ByName,
   type ChoiceAnswer as Choice,
   own,
   type ScoreAnswer as Score,
 } from '../api/api-types.js';
 import { share } from '../ui/format-values.js';
 import type { AskedQuestion } from './request.js';
+import { sentOrder } from './sent-order.js';
 import type { Range, Spread } from './spread.js';
 
 interface AnswerCardProps {
@@ -126,12 +126,6 @@ interface OptionsProps<Kind extends Answer> {
   readonly spread: Spread | undefined;
 }
 
-/** The options in the order sent; those that the request does not show come last. */
-function optionsOf(question: AskedQuestion, probabilities: ByName<number>): string[] {
-  const known = question.options.filter((option) => Object.hasOwn(probabilities, option));
-  return [...known, ...Object.keys(probabilities).filter((option) => !known.includes(option))];
-}
-
 function ChoiceAnswer({ question, answer, spread }: OptionsProps<Choice>) {
   const { choice, confidence, probabilities } = answer;
   return (
@@ -141,7 +135,7 @@ function ChoiceAnswer({ question, answer, spread }: OptionsProps<Choice>) {
         <Confidence value={confidence} />
       </p>
       <ul class="meters">
-        {optionsOf(question, probabilities).map((option) => (
+        {sentOrder(question.options, probabilities).map((option) => (
           <Bar
             key={option}
             name={option}
@@ -157,7 +151,7 @@ function ChoiceAnswer({ question, answer, spread }: OptionsProps<Choice>) {
 
 function ScoreAnswer({ question, answer, spread }: OptionsProps<Score>) {
   const { level, score, confidence, legend, probabilities } = answer;
-  const levels = optionsOf(question, probabilities);
+  const levels = sentOrder(question.options, probabilities);
   const last = Math.max(1, levels.length - 1);
   return (
     <>

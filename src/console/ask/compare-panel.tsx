@@ -21,7 +21,7 @@ export function ComparePanel({ first, second, limits }: ComparePanelProps) {
     ['Cost', pair.map((each) => <Cost key={each.at} answered={each} limits={limits} />)],
     ['Round trip', pair.map(({ outcome }) => milliseconds(outcome.roundTripMs))],
   ] as const;
-  const questions = compareAnswers(first.outcome.response.answers, second.outcome.response.answers);
+  const questions = compareAnswers(first.outcome, second.outcome);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also with the keyboard
     <section class="scroll" tabIndex={0} aria-label="Comparison">

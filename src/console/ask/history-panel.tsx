@@ -1,6 +1,8 @@
+import type { Answer } from '../api/api-types.js';
 import { preciseTime } from '../ui/format-values.js';
 import { shortAnswer } from './answer-summary.js';
 import type { PastRequest } from './history.js';
+import { sentOrder } from './sent-order.js';
 
 interface HistoryPanelProps {
   readonly past: readonly PastRequest[];
@@ -30,9 +32,7 @@ export function HistoryPanel({ past, onOpen, onClear }: HistoryPanelProps) {
                   {each.draft.state.slice(0, STATE_CHARACTERS)}
                 </span>
                 <span class="muted" dir="auto">
-                  {Object.entries(each.outcome.response.answers)
-                    .map(([name, answer]) => `${name}: ${shortAnswer(answer)}`)
-                    .join(' · ')}
+                  {answersText(each)}
                 </span>
               </li>
             ))}
@@ -44,6 +44,13 @@ export function HistoryPanel({ past, onOpen, onClear }: HistoryPanelProps) {
       )}
     </details>
   );
+}
+
+function answersText({ outcome: { questions, response } }: PastRequest): string {
+  const names = questions.map(({ name }) => name);
+  return sentOrder(names, response.answers)
+    .map((name) => `${name}: ${shortAnswer(response.answers[name] as Answer)}`)
+    .join(' · ');
 }
 
 /** Characters of a state that a line shows; the style sheet cuts it at the end of the line. */

@@ -1,4 +1,6 @@
 import { type Answer, type ByName, own } from '../api/api-types.js';
+import { field, NULL } from '../json/json-node.js';
+import { readJson } from '../json/read-json.js';
 import { linesOf } from './check-file.js';
 
 /** What one question of a line was answered. */
@@ -44,10 +46,9 @@ export async function readResults(file: Blob): Promise<Results> {
   for await (const text of linesOf(file)) {
     const line = JSON.parse(text) as ResultLine;
     const answers = new Map<string, LineAnswer>();
-    for (const [name, answer] of Object.entries(line.response?.answers ?? {})) {
-      answers.set(name, reduced(answer));
-      questions.add(name);
-    }
+    const answered = line.response?.answers ?? {};
+    for (const [name, answer] of Object.entries(answered)) answers.set(name, reduced(answer));
+    for (const name of namesOf(answered, questions, text)) questions.add(name);
     const { error } = line;
     rows.push({
       id: line.custom_id,
@@ -57,6 +58,17 @@ export async function readResults(file: Blob): Promise<Results> {
     tokens.set(line.model, (tokens.get(line.model) ?? 0) + line.usage.input_tokens);
   }
   return { rows, questions: [...questions], tokens };
+}
+
+/** Names that an object has in the order of their numbers, whatever that of the JSON was. */
+const WHOLE_NUMBER = /^\d{1,10}$/;
+
+/** The names of the answers of a line in the order sent; in any order if `known` has all of those that have lost theirs. */
+function namesOf(answers: ByName<Answer>, known: ReadonlySet<string>, line: string): string[] {
+  const names = Object.keys(answers);
+  if (names.length < 2 || !names.some((name) => WHOLE_NUMBER.test(name) && !known.has(name))) return names;
+  const node = field(field(readJson(line), 'response') ?? NULL, 'answers');
+  return node?.kind === 'object' ? node.entries.map(([name]) => name) : names;
 }
 
 /** More than probabilities have. */

@@ -1,6 +1,7 @@
 import { own } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
+import { sentOrder } from '../ask/sent-order.js';
 import { ActionButton } from '../ui/action-button.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { count, preciseTime, whole } from '../ui/format-values.js';
@@ -51,7 +52,7 @@ export function FitPanel({ api, name, loaded, source, onChanged }: FitPanelProps
           ? 'The server fits the task to its labels; this takes seconds.'
           : fit !== null && action.done}
       </p>
-      {action.error !== null && <Refusal error={action.error} />}
+      {action.error !== null && <Refusal error={action.error} asked={loaded.asked} />}
       <Sourced source={source}>{fit === null ? <NoFit /> : <Questions loaded={loaded} fit={fit} />}</Sourced>
     </section>
   );
@@ -64,9 +65,18 @@ const NoFit = () => (
   </p>
 );
 
-function Refusal({ error }: { readonly error: unknown }) {
-  const questions = error instanceof CallError ? Object.entries(error.questions) : [];
-  if (questions.length === 0) return <ErrorNote error={error} />;
+interface RefusalProps extends Pick<LoadedTask, 'asked'> {
+  readonly error: unknown;
+}
+
+function Refusal({ error, asked }: RefusalProps) {
+  const found = error instanceof CallError ? error.questions : {};
+  const names = sentOrder(
+    asked.map(({ name }) => name),
+    found,
+  );
+  if (names.length === 0) return <ErrorNote error={error} />;
+  const questions = names.map((name) => [name, found[name] as CallError['questions'][string]] as const);
   return (
     <div class="note error" role="alert">
       <p>
