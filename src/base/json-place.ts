@@ -45,6 +45,16 @@ export function repeatedName(text: string): (TextPlace & { readonly name: string
   return repeated === null ? null : { ...placeAt(text, repeated.at), name: repeated.name };
 }
 
+/** The names of the object at a place of a JSON text, in the order written: `JSON.parse` puts whole numbers first. */
+export function namesInJson(text: string, path: readonly string[]): string[] {
+  const names: string[] = [];
+  scan(text, (place) => {
+    if (place.length === path.length + 1 && path.every((name, index) => name === place[index]))
+      names.push(place.at(-1) as string);
+  });
+  return names;
+}
+
 /** Where the name of a member, or an element of an array, begins in a JSON text; null if it is not there. */
 export function placeInJson(text: string, path: readonly string[]): TextPlace | null {
   let found: number | null = null;

@@ -24,8 +24,11 @@ export const printError = (text: string): void => {
   process.stderr.write(`${visibleLines(text)}\n`);
 };
 
-export const printJson = (value: unknown): void => {
-  process.stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`);
+export const printJson = (value: unknown): void => printJsonText(JSON.stringify(value, null, 2));
+
+/** Prints JSON that is indented already, as `printJson` does. */
+export const printJsonText = (json: string): void => {
+  process.stdout.write(`${visibleJson(json)}\n`);
 };
 
 /** Runs a command. An OperatorError ends the process with status 1 and one line, any other error with a stack. */

@@ -1,5 +1,6 @@
 import { showCount, showTime, visible } from '../base/index.js';
 import type { Task } from '../client/index.js';
+import { entriesOf } from './sent-json.js';
 import { table } from './text-table.js';
 
 type Shadow = NonNullable<Task['shadow']>;
@@ -26,8 +27,15 @@ const estimate = (found: Estimate): string =>
     : `${percent(found.value)} (${percent(found.ci[0] as number)} to ${percent(found.ci[1] as number)})`;
 const value = (number: number | null): string => (number === null ? '' : number.toFixed(4));
 
-/** How the shadow build of a task compares, as text for a terminal. */
-export function shadowText({ model, share, builds, since, questions }: Shadow): string {
+/**
+ * How the shadow build of a task compares, as text for a terminal.
+ *
+ * @param names those of the questions, in their order
+ */
+export function shadowText(
+  { model, share, builds, since, questions }: Shadow,
+  names: readonly string[],
+): string {
   const named = builds.shadow ?? `${visible(model)}, which the server does not serve`;
   const counted = since === null ? 'nothing is counted yet' : `counted since ${showTime(since)}`;
   return [
@@ -35,7 +43,7 @@ export function shadowText({ model, share, builds, since, questions }: Shadow): 
     '',
     table(
       HEAD,
-      Object.entries(questions).map(([name, compared]) => rowOf(name, compared)),
+      entriesOf(names, questions).map(([name, compared]) => rowOf(name, compared)),
       HEAD.slice(1),
     ),
   ].join('\n');

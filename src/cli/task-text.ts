@@ -1,5 +1,6 @@
 import { showCount, showTime, visible } from '../base/index.js';
 import type { Task, TaskFit } from '../client/index.js';
+import { entriesOf } from './sent-json.js';
 import { shadowText } from './shadow-text.js';
 import { facts, table } from './text-table.js';
 
@@ -13,8 +14,12 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 /** A share that someone has chosen, with all its digits. */
 export const chosen = (share: number): string => `${Number((share * 100).toFixed(6))} %`;
 
-/** A task as text for a terminal. */
-export function taskText(task: Task): string {
+/**
+ * A task as text for a terminal.
+ *
+ * @param names those of its questions, in their order
+ */
+export function taskText(task: Task, names: readonly string[]): string {
   const { name, version, model, description, answers, labels, fit } = task;
   // A server of 0.2.0 sends neither.
   const { shadow = null, warnings = [] } = task as Partial<Task>;
@@ -31,16 +36,16 @@ export function taskText(task: Task): string {
       changed: showTime(task.updated_at),
     }),
     '',
-    table(['question', 'type', 'instructions'], Object.entries(task.questions).map(questionRow)),
+    table(['question', 'type', 'instructions'], entriesOf(names, task.questions).map(questionRow)),
     '',
-    fit === null ? 'No fit is in force, so `accept` is null.' : fitText(fit),
+    fit === null ? 'No fit is in force, so `accept` is null.' : fitText(fit, names),
     ...(warnings.length > 0 ? [''] : []),
     ...warnings.map(({ message }) => `Warning: ${visible(message)}`),
-    ...(shadow === null ? [] : ['', shadowText(shadow)]),
+    ...(shadow === null ? [] : ['', shadowText(shadow, names)]),
   ].join('\n');
 }
 
-const questionRow = ([name, { type, instructions }]: [string, Task['questions'][string]]) => [
+const questionRow = ([name, { type, instructions }]: readonly [string, Task['questions'][string]]) => [
   name,
   type,
   instructions ?? '',
@@ -49,10 +54,14 @@ const questionRow = ([name, { type, instructions }]: [string, Task['questions'][
 const targetText = ({ target_error, confidence }: Pick<Task, 'target_error' | 'confidence'>): string =>
   `${chosen(target_error)}, with ${chosen(confidence)} confidence`;
 
-/** A fit as text for a terminal. */
-export function fitText(fit: TaskFit): string {
+/**
+ * A fit as text for a terminal.
+ *
+ * @param names those of its questions, in their order
+ */
+export function fitText(fit: TaskFit, names: readonly string[]): string {
   const { task, model, fitted_at, questions } = fit;
-  const entries = Object.entries(questions);
+  const entries = entriesOf(names, questions);
   return [
     `Fit of ${task.name}, version ${task.version}, to answers of ${model}, ${showTime(fitted_at)}.`,
     `Errors among accepted answers: at most ${targetText(fit)}.`,

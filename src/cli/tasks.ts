@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { LIMITS } from '../api/index.js';
-import { showTime, visible, withoutByteOrderMark } from '../base/index.js';
+import { namesInJson, showTime, visible, withoutByteOrderMark } from '../base/index.js';
 import { DeciderError, type TaskCalls } from '../client/index.js';
 import { readWholeBetween } from './arguments.js';
-import { print, printError, printJson } from './output.js';
+import { print, printError, printJson, printJsonText } from './output.js';
+import { indentJson, LastResponse } from './sent-json.js';
 import { chosen, fitText, taskText } from './task-text.js';
 import { table } from './text-table.js';
 import { type ClientOptions, withClient } from './with-client.js';
@@ -12,15 +13,28 @@ import { type ClientOptions, withClient } from './with-client.js';
 const withTasks = (
   options: ClientOptions,
   done: 'changed' | 'deleted' | 'fitted' | 'promoted' | null,
-  work: (tasks: TaskCalls) => Promise<void>,
+  work: (tasks: TaskCalls, last: LastResponse) => Promise<void>,
 ) => {
   const doubt = `The task may have been ${done}: look at decider tasks show before you run the command again.`;
+  const last = new LastResponse();
   return withClient(
     options,
     () => (done === null ? null : doubt),
-    ({ tasks }) => work(tasks),
+    ({ tasks }) => work(tasks, last),
+    async () => last.fetch,
   );
 };
+
+/** Prints a task or a fit as the server has sent it: as JSON, or as text with the questions in their order. */
+async function printSent(
+  { json }: ClientOptions,
+  last: LastResponse,
+  textWith: (names: readonly string[]) => string,
+): Promise<void> {
+  const sent = await last.text();
+  if (json) printJsonText(indentJson(sent));
+  else print(textWith(namesInJson(sent, ['questions'])));
+}
 
 /** `decider tasks list` */
 export const list = (options: ClientOptions) =>
@@ -45,18 +59,16 @@ export const list = (options: ClientOptions) =>
 
 /** `decider tasks show` */
 export const show = (name: string, options: ClientOptions) =>
-  withTasks(options, null, async (tasks) => {
+  withTasks(options, null, async (tasks, last) => {
     const task = await tasks.show(name);
-    if (options.json) printJson(task);
-    else print(taskText(task));
+    await printSent(options, last, (names) => taskText(task, names));
   });
 
 /** `decider tasks put`: sends the file as it is, so that the server reads its names in their order. */
 export const put = (name: string, file: string, options: ClientOptions) =>
-  withTasks(options, 'changed', async (tasks) => {
+  withTasks(options, 'changed', async (tasks, last) => {
     const task = await tasks.put(name, withoutByteOrderMark(readFileSync(file)).toString());
-    if (options.json) printJson(task);
-    else print(taskText(task));
+    await printSent(options, last, (names) => taskText(task, names));
   });
 
 /** `decider tasks delete` */
@@ -69,11 +81,10 @@ export const remove = (name: string, options: ClientOptions) =>
 
 /** `decider tasks fit`: with too few labels, prints how many each question has and needs. */
 export const fit = (name: string, options: ClientOptions) =>
-  withTasks(options, 'fitted', async (tasks) => {
+  withTasks(options, 'fitted', async (tasks, last) => {
     try {
       const fitted = await tasks.fit(name);
-      if (options.json) printJson(fitted);
-      else print(fitText(fitted));
+      await printSent(options, last, (names) => fitText(fitted, names));
     } catch (error) {
       if (error instanceof DeciderError) printMissing(error);
       throw error;
@@ -88,13 +99,13 @@ interface PromoteOptions extends ClientOptions {
 
 /** `decider tasks promote` */
 export const promote = (name: string, options: PromoteOptions) =>
-  withTasks(options, 'promoted', async (tasks) => {
+  withTasks(options, 'promoted', async (tasks, last) => {
     const { ifVersion, ifBuild = null } = options;
     const version =
       ifVersion === undefined ? null : readWholeBetween('if-version', ifVersion, 1, LIMITS.taskVersions);
     const task = await tasks.promote(name, { version, model: ifBuild });
-    if (options.json) printJson(task);
-    else print(`${name} is answered by ${task.model} from version ${task.version} on.`);
+    const text = `${name} is answered by ${task.model} from version ${task.version} on.`;
+    await printSent(options, last, () => text);
   });
 
 function printMissing({ questions }: DeciderError): void {

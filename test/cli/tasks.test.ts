@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, test } from 'tap';
+import { indentJson } from '../../src/cli/sent-json.js';
 import { LABEL_STATES_MAX } from '../../src/client/label-pieces.js';
 import { decider, run as runCommand } from '../support/cli.js';
 import { rawStub, response } from '../support/client/raw-stub.js';
@@ -92,6 +93,27 @@ test('tasks put, show, list, delete: as text and as JSON', async (t) => {
   await mistake([/^task_not_found: /], 'delete', 'mail');
   await json('put', 'mail', again);
   t.strictSame(await json('delete', 'mail'), { object: 'task', name: 'mail', deleted: true });
+});
+
+test('questions and labels whose names are whole numbers keep their order', async (t) => {
+  const { file, json, run } = await beside(t);
+  const criteria = '{"10":"ten pieces","2":"two \\"pieces\\", {or} [so]","none":""}';
+  const questions = `{"10":{"type":"noul"},"size":{"type":"choice","criteria":${criteria}},"2":{"type":"noul"}}`;
+  const sent = file('task.json', `{"questions":${questions}}`);
+  const shown = (await run('put', 'numbers', sent, '--json')).stdout;
+  t.equal((await run('show', 'numbers', '--json')).stdout, shown);
+  t.match(
+    await json('put', 'numbers', file('again.json', shown)),
+    { version: 1 },
+    'what show prints is equal',
+  );
+  t.match((await run('show', 'numbers')).stdout, /\n10 +noul\nsize +choice\n2 +noul\n/);
+});
+
+test('JSON is indented as by JSON.stringify', (t) => {
+  const values = [{}, [], 1, 'a "b" \\ {', { a: [], b: {}, c: [[1, { d: null }], 'x,y:z'], e: [{}] }, '\\'];
+  for (const value of values) t.equal(indentJson(JSON.stringify(value)), JSON.stringify(value, null, 2));
+  t.end();
 });
 
 test('tasks labels and fit: with too few labels, and with enough', async (t) => {
