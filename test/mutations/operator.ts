@@ -7,6 +7,12 @@ const inFile = (file: string, ...changes: readonly Change[]) =>
 
 const [API, REQUESTS, PARTS] = ['server/operator-api', 'server/operator-requests', 'server/operator-parts'];
 
+const [CURSORS, PAGES, PAGING] = [
+  'access/page-cursors',
+  'server/operator-pages',
+  'storage/database/administration/paging',
+];
+
 /** Every one of these must be noticed by the test it names: `npm run mutations -- --of operator` shows it. */
 export const OPERATOR_MUTATIONS: readonly Mutation[] = [
   ...inFile(
@@ -97,5 +103,43 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
       'return message',
     ],
     ['telemetry/recent-lines', 'reason', 'reason.slice(0, MESSAGE_CHARACTERS_MAX)', 'reason'],
+  ),
+  ...inFile(
+    'access/page-cursors.ts',
+    [CURSORS, 'cursor of another order', 'order !== sort || ', ''],
+    [CURSORS, 'values of a cursor', 'shape(values[at])', 'true'],
+    [CURSORS, 'text of a cursor', 'isString(value) && isPlainLine(value)', 'isString(value)'],
+    [CURSORS, 'length of a cursor', '{1,1000}', '+'],
+  ),
+  ...inFile(
+    'server/operator/list-query.ts',
+    [PAGES, 'one place', 'if (other !== undefined)', 'if (false)'],
+    [PAGES, 'no cursor', 'if (place !== undefined)', 'if (true)'],
+  ),
+  ...inFile(
+    'storage/administration/asked-page.ts',
+    [PAGING, 'opposite order', 'descending: !page.descending', 'descending: page.descending'],
+    [PAGING, 'order of a page before', '[...items].reverse()', 'items'],
+    [PAGING, 'last page', 'offset + items.length >= total', 'offset + items.length > total'],
+    [PAGING, 'next page', 'offset + items.length >= total', 'offset + items.length + 1 >= total'],
+    [PAGING, 'first page', 'offset === 0', 'offset <= 1'],
+  ),
+  ...inFile(
+    'storage/folder/administration/pages.ts',
+    [PAGING, 'passed entries', 'if (isPassed(key)) passed += 1;', 'if (false) passed += 1;'],
+    [PAGING, 'place of a count', 'order(each, place) <= 0', 'order(each, place) < 0'],
+    [PAGING, 'next entry', '(key) => key.compare(next) < 0', '(key) => key.compare(place) < 0'],
+  ),
+  ...inFile('storage/folder/lmdb/table.ts', [
+    PAGING,
+    'behind a place',
+    '[largest(endOfPrefix(place), first), end]',
+    '[largest(place, first), end]',
+  ]),
+  ...inFile(
+    'storage/database/administration/pages.ts',
+    [PAGING, 'null in an order', 'IS NOT DISTINCT FROM', '='],
+    [PAGING, 'null is larger', ' IS NOT NULL)`;', ' IS NOT NULL AND false)`;'],
+    [PAGING, 'null is not smaller', ' IS NULL)`;', ' IS NULL AND false)`;'],
   ),
 ];

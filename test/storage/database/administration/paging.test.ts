@@ -25,7 +25,7 @@ import { scaled } from '../../../support/scale.js';
 
 const NAMES = [null, 'alpha', 'Alpha', 'beta', 'ßeta', 'İzmir', 'zeta', '\u{1f600}'];
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const ROUNDS = scaled({ short: 8, long: 300 });
+const ROUNDS = scaled({ short: 8, long: 16 });
 
 /** A page as the interface returns it. */
 interface ShownPage {
@@ -161,6 +161,8 @@ class Walk {
       const [first, last] = [shown[0], shown.at(-1)];
       const end = parameter === 'after' ? list.length : 0;
       this.check('offset', page.offset === (first ? list.indexOf(first) : end), page);
+      this.check('next', (page.next === null) === (last === list.at(-1) || last === undefined), page);
+      this.check('previous', (page.previous === null) === (first === list[0] || first === undefined), page);
       seen.push(...(sign > 0 ? shown : [...shown].reverse()));
       const reached = page[cursor];
       if (reached === null || this.wrong.length > 0) {
