@@ -59,8 +59,9 @@ export async function migrate(
       if (from === to) return { from, to };
       if (from > 0) refuseNodes(await endOlderSessions(transaction, from, to));
       for (const [index, migration] of migrations.slice(from).entries()) {
-        for (const [number, text] of migration.entries()) {
-          await transaction.execute(statement(`migration-${from + index + 1}-${number + 1}`, text));
+        for (const [number, step] of migration.entries()) {
+          if (typeof step !== 'string') await step(transaction);
+          else await transaction.execute(statement(`migration-${from + index + 1}-${number + 1}`, step));
         }
       }
       await transaction.execute(SET_FORMAT, [to]);

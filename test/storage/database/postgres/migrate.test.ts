@@ -1,4 +1,5 @@
 import { type Test, test } from 'tap';
+import { sortedName } from '../../../../src/access/index.js';
 import { migrate, requireFormat, statement } from '../../../../src/storage/database/index.js';
 import { holdFormat, readFormat } from '../../../../src/storage/database/postgres/schema/format.js';
 import { MIGRATIONS } from '../../../../src/storage/database/postgres/schema/migrations.js';
@@ -170,3 +171,41 @@ test('a newer and an older format are refused, and the error says what to do', N
     new RegExp(`format ${FORMAT + 1}, which is newer than format ${FORMAT} `),
   );
 });
+
+test(
+  'names from before the sorted lists are in lower case as the program writes it',
+  NEEDS_POSTGRES,
+  async (t) => {
+    const database = await emptyDatabase(t);
+    await migrate(database, MIGRATIONS.slice(0, 5));
+    const names = ['Zebra', 'Äpfel', 'ÖL', 'İzmir', 'ΣΑΣ', 'ẞ', null];
+    // More than one statement reads and writes.
+    const all = [...names, ...Array.from({ length: 2_500 }, (_, at) => `Ärger ${at}`)];
+    await database.execute(
+      statement(
+        'workspaces-of-5',
+        `INSERT INTO workspaces (id, name, created, bytes_per_minute, requests_per_minute, changed)
+        SELECT 'w' || at, name, 0, 1, 1, 1 FROM unnest($1::text[]) WITH ORDINALITY AS named (name, at)`,
+      ),
+      [all],
+    );
+    await database.execute(
+      statement(
+        'keys-of-5',
+        `INSERT INTO keys (id, workspace, digest, name, created, changed) SELECT id, id, id, name, 0, 1 FROM workspaces`,
+      ),
+    );
+    await migrate(database);
+    for (const table of ['workspaces', 'keys']) {
+      const found = await database.query<{ name: string | null; sorted: string | null }>(
+        statement(`sorted-${table}`, `SELECT name, sorted_name AS sorted FROM ${table}`),
+      );
+      t.equal(found.length, all.length);
+      t.strictSame(
+        found.filter(({ name, sorted }) => sorted !== sortedName(name)),
+        [],
+        table,
+      );
+    }
+  },
+);

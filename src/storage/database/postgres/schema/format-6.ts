@@ -1,10 +1,12 @@
+import type { MigrationStep } from './migration-step.js';
+import { writeSortedNames } from './write-sorted-names.js';
+
 /** What changes in format 6: the lists of the operator are sorted and searched in the database. */
-export const FORMAT_6: readonly string[] = [
-  // The name in lower case, as the program writes it: whether `lower` knows a letter depends on the locale of the database.
+export const FORMAT_6: readonly MigrationStep[] = [
   'ALTER TABLE workspaces ADD COLUMN sorted_name text COLLATE "C"',
   'ALTER TABLE keys ADD COLUMN sorted_name text COLLATE "C"',
-  'UPDATE workspaces SET sorted_name = lower(name) WHERE name IS NOT NULL',
-  'UPDATE keys SET sorted_name = lower(name) WHERE name IS NOT NULL',
+  writeSortedNames('workspaces'),
+  writeSortedNames('keys'),
   'CREATE INDEX workspaces_created ON workspaces (created, id)',
   'CREATE INDEX workspaces_granted ON workspaces (granted, id)',
   'CREATE INDEX workspaces_name ON workspaces (sorted_name, id)',

@@ -7,9 +7,10 @@ import { FORMAT_6 } from './format-6.js';
 import { FORMAT_7 } from './format-7.js';
 import { FORMAT_8 } from './format-8.js';
 import { FORMAT_9 } from './format-9.js';
+import type { MigrationStep } from './migration-step.js';
 
-/** A change of the schema: statements that migrate a database from one format to the next. */
-export type Migration = readonly string[];
+/** Steps that migrate a database from one format to the next. */
+export type Migration = readonly MigrationStep[];
 
 /** Migration n, counted from 1, leads to format n. Released ones are never changed. */
 export const MIGRATIONS: readonly Migration[] = [
