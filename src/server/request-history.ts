@@ -1,6 +1,7 @@
 import { ROUTES } from '../api/index.js';
 import type { Clock } from '../base/index.js';
 import type { AccessEntry } from '../http/index.js';
+import { shownTimes } from './shown-times.js';
 
 /** The points that are kept, and the time of each, in milliseconds: the last hour. */
 export const HISTORY_POINTS_MAX = 60;
@@ -19,17 +20,6 @@ const GROWTH = 1.2;
 const COUNTED: ReadonlySet<string> = new Set(
   ROUTES.filter(({ body }) => body === 'decision' || body === 'lines').map(({ path }) => path),
 );
-
-/**
- * The time to show for a moment, by the calendar as it is now. Without it, a clock that was set back would show two moments
- * at the same time. A moment before a suspension, which the monotonic clock does not count, keeps the time that it had.
- *
- * @param at when it was, by the calendar of then
- * @param elapsed the milliseconds since, by the monotonic clock
- * @param now milliseconds since 1970
- */
-export const timeOf = (at: number, elapsed: number, now: number): number =>
-  Math.min(at, Math.ceil(now - elapsed));
 
 /** The requests of one step. */
 export interface HistoryPoint {
@@ -96,9 +86,10 @@ export class RequestHistory {
   /** A point for each step of the last hour in which there were requests, oldest first. */
   points(): HistoryPoint[] {
     this.forget(this.number());
-    const [now, monotonic] = [this.clock.now(), this.clock.monotonic()];
-    return this.steps.map(({ number, at, requests, refused, failed, times, workspaces }) => ({
-      at: timeOf(at, monotonic - number * HISTORY_STEP_MS, now),
+    const moments = this.steps.map(({ number, at }) => ({ at, monotonic: number * HISTORY_STEP_MS }));
+    const shown = shownTimes(moments, this.clock);
+    return this.steps.map(({ requests, refused, failed, times, workspaces }, index) => ({
+      at: shown[index] as number,
       requests,
       refused,
       failed,

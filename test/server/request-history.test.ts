@@ -79,9 +79,37 @@ test('a clock that is set back shows no two steps at one time', (t) => {
     (Date.parse(shown.time) - Date.parse(time)) / HISTORY_STEP_MS;
   t.strictSame(shown.requests.map(minutesAgo), [5, 4, 3, 2, 1]);
   t.strictSame(shown.resources.map(minutesAgo), [5, 4, 3, 2, 1, 0]);
-  // Set forward, as after a suspension: what was before keeps its time.
+  // Set forward, as after a suspension: the first step has the time that it had, and the others follow it.
   clock.set(clock.now() + 10 * HISTORY_STEP_MS);
-  t.equal(history.points().at(-1)?.at, clock.now() - 11 * HISTORY_STEP_MS);
+  t.strictSame(
+    history.points().map(({ at }) => (at - NOON) / HISTORY_STEP_MS),
+    [0, 1, 2, 3, 4],
+  );
+  t.end();
+});
+
+test('a clock that is set back, and then right again, shows no two steps at one time', (t) => {
+  const clock = fakeClock(NOON);
+  const history = new RequestHistory(clock);
+  const resources = new ResourceHistory(clock, () => ({ catalog: { builds: [] } }) as unknown as Engines);
+  t.teardown(() => resources.stop());
+  resources.start();
+  const minutes = (count: number) => {
+    for (let at = 0; at < count; at += 1) {
+      history.count(ENTRY);
+      clock.advance(HISTORY_STEP_MS);
+    }
+  };
+  minutes(10);
+  clock.set(clock.now() - 5 * HISTORY_STEP_MS);
+  minutes(3);
+  clock.set(clock.now() + 5 * HISTORY_STEP_MS);
+  minutes(2);
+  const { requests, resources: measured } = showHistory(history, resources, clock);
+  const minutesOf = (points: readonly { readonly time: string }[]) =>
+    points.map(({ time }) => (Date.parse(time) - NOON) / HISTORY_STEP_MS);
+  t.strictSame(minutesOf(requests), [...Array(15).keys()]);
+  t.strictSame(minutesOf(measured), [...Array(16).keys()]);
   t.end();
 });
 

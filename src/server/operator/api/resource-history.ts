@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/index.js';
 import type { Engines } from '../../engines.js';
-import { HISTORY_POINTS_MAX, HISTORY_STEP_MS, timeOf } from '../../request-history.js';
+import { HISTORY_POINTS_MAX, HISTORY_STEP_MS } from '../../request-history.js';
+import { shownTimes } from '../../shown-times.js';
 import { LoopDelay } from '../loop-delay.js';
 
 /** What the process used at a moment. */
@@ -39,11 +40,8 @@ export class ResourceHistory {
 
   /** Oldest first. */
   get all(): readonly ResourcePoint[] {
-    const [now, monotonic] = [this.clock.now(), this.clock.monotonic()];
-    return this.points.map(({ monotonic: then, ...point }) => ({
-      ...point,
-      at: timeOf(point.at, monotonic - then, now),
-    }));
+    const shown = shownTimes(this.points, this.clock);
+    return this.points.map(({ monotonic: _, ...point }, index) => ({ ...point, at: shown[index] as number }));
   }
 
   private read(): void {
