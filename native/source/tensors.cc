@@ -97,16 +97,29 @@ std::string fault_of(const gguf_context * file, int64_t tensor, const Mapping & 
 
 bool begins_with(const std::string & text, const char * beginning) { return text.rfind(beginning, 0) == 0; }
 
-// Throws std::runtime_error if a number of the metadata that llama.cpp computes with is NaN or infinite.
+template <typename Number>
+bool has_nan(const gguf_context * file, int64_t key) {
+  const auto * numbers = static_cast<const Number *>(gguf_get_arr_data(file, key));
+  return std::any_of(numbers, numbers + gguf_get_arr_n(file, key), [](Number number) { return std::isnan(number); });
+}
+
+// Whether llama.cpp cannot compute with a number of the metadata. A list may have infinite bounds of clamps: those of Gemma 3n
+// for layers that nothing limits are such.
+bool is_unusable(const gguf_context * file, int64_t key) {
+  const gguf_type type = gguf_get_kv_type(file, key);
+  if (type == GGUF_TYPE_FLOAT32) return !std::isfinite(gguf_get_val_f32(file, key));
+  if (type == GGUF_TYPE_FLOAT64) return !std::isfinite(gguf_get_val_f64(file, key));
+  if (type != GGUF_TYPE_ARRAY) return false;
+  const gguf_type of = gguf_get_arr_type(file, key);
+  return of == GGUF_TYPE_FLOAT32 ? has_nan<float>(file, key) : of == GGUF_TYPE_FLOAT64 && has_nan<double>(file, key);
+}
+
+// Throws std::runtime_error if a number of the metadata that llama.cpp computes with is NaN, or infinite and no part of a list.
 void require_finite_metadata(const gguf_context * file) {
   for (int64_t i = 0; i < gguf_get_n_kv(file); i++) {
     const std::string key = gguf_get_key(file, i);
     if (begins_with(key, "general.") || begins_with(key, "tokenizer.")) continue;
-    const gguf_type type = gguf_get_kv_type(file, i);
-    const double value = type == GGUF_TYPE_FLOAT32   ? gguf_get_val_f32(file, i)
-                         : type == GGUF_TYPE_FLOAT64 ? gguf_get_val_f64(file, i)
-                                                     : 0;
-    if (!std::isfinite(value)) throw std::runtime_error("its metadata " + key + " is NaN or infinite");
+    if (is_unusable(file, i)) throw std::runtime_error("its metadata " + key + " is NaN or infinite");
   }
 }
 

@@ -106,6 +106,13 @@ test('a number of the metadata that is NaN or infinite', (t) => {
   t.equal(reasonOf(file, tinyModel({ ...SMALL, metadata })), 'its metadata gemma4.own is NaN or infinite');
   const others = { 'general.own': { type: 'float32', value: Number.NaN } } as const;
   t.equal(reasonOf(file, tinyModel({ ...SMALL, metadata: others })), null);
+  // A list may have infinite bounds.
+  for (const type of ['float32', 'float64'] as const)
+    for (const value of NUMBERS) {
+      const lists = { 'gemma4.own': { array: type, value: [0, 1, value] } } as const;
+      const reason = Number.isNaN(value) ? 'its metadata gemma4.own is NaN or infinite' : null;
+      t.equal(reasonOf(file, tinyModel({ ...SMALL, metadata: lists })), reason, `${type} ${value}`);
+    }
   t.end();
 });
 
