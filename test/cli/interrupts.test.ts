@@ -19,14 +19,15 @@ const LIMITS = { milliseconds: 60_000, dataBytes: null };
 test('a child that a signal to the whole command ends is no fault of what it does', async (t) => {
   const folder = t.testdir(
     Object.fromEntries(
-      ['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGSEGV'].map((signal) => [
+      ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGKILL', 'SIGSEGV'].map((signal) => [
         `${signal}.mjs`,
         `process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`,
       ]),
     ),
   );
   const ended = (signal: string) => runBounded(join(folder, `${signal}.mjs`), {}, 1, LIMITS);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  // To all processes of a service, as by a reload that `systemctl kill` sends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     await t.rejects(ended(signal), new Interrupted(signal), signal);
   for (const signal of ['SIGKILL', 'SIGSEGV']) t.match(await ended(signal), { ending: signal });
 });

@@ -36,8 +36,8 @@ const HEAP_MEBIBYTES = 1_024;
 /** How much of the end of its output is kept. */
 const OUTPUT_CHARACTERS_MAX = 1 << 20;
 
-/** Signals that nothing in the child causes. */
-const STOPPING: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGTERM']);
+/** Signals that nothing in the child causes: those that end this program, and those that make a server reload. */
+const SENT: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']);
 
 const SHELL = '/bin/sh';
 
@@ -54,7 +54,7 @@ export function limitsFor(build: BuildFiles, device: string): ChildLimits {
  * Runs a file of this program in a child process with bounded time and memory, which reads `task` as JSON from standard
  * input and reports lines on file descriptor 3. Its argument is the id of this process, for `endWithParent`. llama.cpp
  * aborts its process on a failed assertion, which a damaged or hostile file can cause; here only the child ends. `threads`:
- * those that compute. Throws ChildError, Interrupted if SIGINT or SIGTERM ended the child, or the signal's reason.
+ * those that compute. Throws ChildError, Interrupted if a signal that was sent ended the child, or the signal's reason.
  */
 export async function runBounded(
   file: string,
@@ -85,7 +85,7 @@ export async function runBounded(
     stop?.throwIfAborted();
     // The same signal to this process may come later.
     const { signalCode } = child;
-    if (signalCode !== null && STOPPING.has(signalCode)) throw new Interrupted(signalCode);
+    if (signalCode !== null && SENT.has(signalCode)) throw new Interrupted(signalCode);
     return { lines: reported.split('\n').slice(0, -1), ending: endingOf(child, said), late };
   } finally {
     clearTimeout(timer);
