@@ -236,7 +236,7 @@ export class ApiError extends Error {
     readonly type: ErrorType,
     message: string,
     readonly headers: ErrorHeaders = {},
-    /** Fields of the body besides `error` and `type`. */
+    /** Fields of the body besides `error` and `type`. One whose names have an order is a map. */
     readonly details: Readonly<Record<string, unknown>> = {},
     /** The place of the fault in the body, such as `questions[3].name`; null: the format of the request has no places. */
     readonly param: string | null = null,
@@ -248,11 +248,20 @@ export class ApiError extends Error {
     return ERRORS[this.type].status;
   }
 
-  /** The body of contract 2.9. OpenAI's form of it is in `openai-errors.ts`. */
-  body(): { error: string; type: ErrorType } {
-    return { error: this.message, type: this.type, ...this.details };
+  /** The body of contract 2.9 as JSON. OpenAI's form of it is in `openai-errors.ts`. */
+  body(): string {
+    return objectJson(Object.entries({ error: this.message, type: this.type, ...this.details }));
   }
 }
+
+/** An object as JSON, with its names in the order given: objects have whole numbers first. */
+const objectJson = (entries: Iterable<readonly [name: string, value: unknown]>): string => {
+  const fields = [...entries].flatMap(([name, value]) => {
+    const json = value instanceof Map ? objectJson(value) : JSON.stringify(value);
+    return json === undefined ? [] : [`${JSON.stringify(name)}:${json}`];
+  });
+  return `{${fields.join(',')}}`;
+};
 
 /** Seconds until a server that stops has usually been started again. */
 const RESTART_SECONDS = 5;

@@ -4,7 +4,7 @@ import { namesInJson, showTime, visible, withoutByteOrderMark } from '../base/in
 import { DeciderError, type TaskCalls } from '../client/index.js';
 import { readWholeBetween } from './arguments.js';
 import { print, printError, printJson, printJsonText } from './output.js';
-import { indentJson, LastResponse } from './sent-json.js';
+import { entriesOf, indentJson, LastResponse } from './sent-json.js';
 import { chosen, fitText, taskText } from './task-text.js';
 import { table } from './text-table.js';
 import { type ClientOptions, withClient } from './with-client.js';
@@ -86,7 +86,7 @@ export const fit = (name: string, options: ClientOptions) =>
       const fitted = await tasks.fit(name);
       await printSent(options, last, (names) => fitText(fitted, names));
     } catch (error) {
-      if (error instanceof DeciderError) printMissing(error);
+      if (error instanceof DeciderError) await printMissing(error, last);
       throw error;
     }
   });
@@ -108,7 +108,9 @@ export const promote = (name: string, options: PromoteOptions) =>
     await printSent(options, last, () => text);
   });
 
-function printMissing({ questions }: DeciderError): void {
-  for (const [name, { labels, needed }] of Object.entries(questions))
+async function printMissing({ questions }: DeciderError, last: LastResponse): Promise<void> {
+  if (Object.keys(questions).length === 0) return;
+  const names = namesInJson(await last.text(), ['questions']);
+  for (const [name, { labels, needed }] of entriesOf(names, questions))
     printError(`${visible(name)}: ${labels} labels, ${needed} needed`);
 }

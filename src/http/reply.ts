@@ -50,8 +50,10 @@ export function errorReply(
     headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)))]);
   }
   const [status, body] =
-    form === 'openai' ? [openAiStatus(error.type), openAiErrorBody(error)] : [error.status, error.body()];
-  return { status, headers, body: JSON.stringify(body), close };
+    form === 'openai'
+      ? [openAiStatus(error.type), JSON.stringify(openAiErrorBody(error))]
+      : [error.status, error.body()];
+  return { status, headers, body, close };
 }
 
 /** What a listener answers to bytes that are not a request that it serves. */

@@ -95,7 +95,7 @@ function requireLabels(fitted: FittedQuestions, names: readonly string[]): void 
     `No question has ${needed} labels of the version in use and its build.`,
     {},
     {
-      questions: Object.fromEntries(
+      questions: new Map(
         questions.map(([name, { labels, needed: fewest }]) => [name, { labels, needed: fewest }]),
       ),
     },

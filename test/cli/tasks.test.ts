@@ -96,7 +96,7 @@ test('tasks put, show, list, delete: as text and as JSON', async (t) => {
 });
 
 test('questions and labels whose names are whole numbers keep their order', async (t) => {
-  const { file, json, run } = await beside(t);
+  const { file, json, mistake, run } = await beside(t);
   const criteria = '{"10":"ten pieces","2":"two \\"pieces\\", {or} [so]","none":""}';
   const questions = `{"10":{"type":"noul"},"size":{"type":"choice","criteria":${criteria}},"2":{"type":"noul"}}`;
   const sent = file('task.json', `{"questions":${questions}}`);
@@ -108,6 +108,7 @@ test('questions and labels whose names are whole numbers keep their order', asyn
     'what show prints is equal',
   );
   t.match((await run('show', 'numbers')).stdout, /\n10 +noul\nsize +choice\n2 +noul\n/);
+  await mistake([/^10: 0 labels/, /^size: 0 labels/, /^2: 0 labels/, /^too_few_labels: /], 'fit', 'numbers');
 });
 
 test('JSON is indented as by JSON.stringify', (t) => {
