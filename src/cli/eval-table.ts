@@ -57,7 +57,7 @@ export function reportText(report: EvaluationReport, wrong: readonly WrongAnswer
     table(HEAD, parts, NUMBERS),
     ...(more > 0 ? [`and ${more} more groups`] : []),
     '',
-    `Brackets hold 95 % bootstrap intervals. ${resampledText(overall.resampled)}`,
+    `Brackets hold 95 % intervals. ${resampledText(overall.resampled)}`,
     ...notesOf(report),
     ...biasesOf(report),
     ...averagingLines(report),
@@ -96,7 +96,7 @@ export function comparisonText(report: ComparisonReport): string {
     '',
     table(head, rows, head.slice(3)),
     '',
-    `Intervals are those of the paired bootstrap. ${resampledText(report.overall.resampled)}`,
+    `Intervals are those of paired answers. ${resampledText(report.overall.resampled)}`,
     ...(report.committed > 0
       ? [`${report.committed} noul questions are compared by their committed probability.`]
       : []),

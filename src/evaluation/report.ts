@@ -203,7 +203,7 @@ export interface FitReport {
 export interface Difference {
   readonly a: number;
   readonly b: number;
-  /** b − a, with the 95 % interval of the paired bootstrap. */
+  /** b − a, with the 95 % interval of paired answers. */
   readonly difference: number;
   /** Null for the ECE: docs/evaluation.md says why. */
   readonly ci: Interval | null;

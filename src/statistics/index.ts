@@ -12,8 +12,10 @@ export { type ErrorTest, errorTest, errorTestFrom, evidenceOf, withLabel } from 
 export {
   type BootstrapOptions,
   type Clustered,
+  type ClusterSums,
   clustersOf,
   estimateMean,
+  estimateShare,
   groupKey,
   percentiles,
   resampled,
@@ -21,9 +23,18 @@ export {
 } from './metrics/bootstrap.js';
 export { applyThreshold, thresholdOf } from './metrics/calibration.js';
 export type * from './metrics/metrics-types.js';
+export { accuracyDifferenceInterval, estimateDifference, meanDifferenceInterval } from './metrics/paired.js';
 export { qualityOf } from './metrics/quality.js';
 export { judge, MeasuredSample, type Scores } from './metrics/sample.js';
-export { chosen, confidenceOf, distanceOf, isCorrect, logLossOf } from './metrics/score.js';
+export {
+  BRIER_MAX,
+  chosen,
+  confidenceOf,
+  distanceOf,
+  isCorrect,
+  LOG_LOSS_MAX,
+  logLossOf,
+} from './metrics/score.js';
 export {
   mergedShadow,
   NO_SHADOW_ANSWERS,

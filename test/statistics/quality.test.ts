@@ -1,5 +1,11 @@
 import { test } from 'tap';
-import { clustersOf, estimateMean, GROUPS_MIN, wilson } from '../../src/statistics/metrics/bootstrap.js';
+import {
+  clustersOf,
+  estimateMean,
+  estimateShare,
+  GROUPS_MIN,
+  wilson,
+} from '../../src/statistics/metrics/bootstrap.js';
 import {
   applyThreshold,
   binsOf,
@@ -124,4 +130,21 @@ test('if all answers are right, the interval of the accuracy is Wilson’s', asy
     t.equal(wilson(n, n)[1], 1, `${n} of ${n}`);
     t.equal(wilson(0, n)[0], 0, `0 of ${n}`);
   }
+});
+
+test('a share of 0 or 1 has Wilson’s interval, of clusters', async (t) => {
+  const values = (value: number) =>
+    Array.from({ length: 20 }, (_, at) => ({ value, cluster: Math.floor(at / 2) }));
+  t.strictSame(estimateShare(values(0), OPTIONS), { value: 0, ci: wilson(0, 10) });
+  t.strictSame(estimateShare(values(1), OPTIONS), { value: 1, ci: wilson(10, 10) });
+  const mixed = values(0).map((each, at) => ({ ...each, value: at % 4 === 0 ? 1 : 0 }));
+  t.strictSame(estimateShare(mixed, OPTIONS), estimateMean(mixed, OPTIONS));
+  t.equal(estimateShare([], OPTIONS), null);
+});
+
+test('without an error, the ECE of certain answers may be that of one that was missed', async (t) => {
+  const right = Array.from({ length: 10 }, (_, at) => answered(String(at), [1, 0], 0));
+  const { ece, ci } = qualityOf(right, OPTIONS);
+  t.equal(ece, 0);
+  t.strictSame(ci.ece, wilson(0, 10));
 });

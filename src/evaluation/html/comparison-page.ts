@@ -30,7 +30,7 @@ export async function comparisonPage(report: ComparisonReport): Promise<string> 
       {
         title: 'Differences',
         content: [
-          html`<p>B − A over the same questions, with 95&nbsp;% intervals of the paired bootstrap. An interval that does not contain 0 is a difference that the sample shows. The difference of the ECE has no interval.</p>`,
+          html`<p>B − A over the same questions, with 95&nbsp;% intervals of paired answers. An interval that does not contain 0 is a difference that the sample shows. The difference of the ECE has no interval.</p>`,
           figures(await Promise.all(DRAWN.map((metric) => differences(metric, parts)))),
           beside(parts.map(metricTable)),
         ],

@@ -4,7 +4,9 @@ import {
   chosen,
   clustersOf,
   distanceOf,
+  estimateDifference,
   estimateMean,
+  estimateShare,
   isCorrect,
   logLossOf,
 } from '../../statistics/index.js';
@@ -36,7 +38,7 @@ export function orderBiasOf(asked: readonly RotatedAnswers[], options: Bootstrap
       const excess = excessAt(question, position(question.sent.options.length));
       return excess === null ? [] : [{ value: excess, cluster: clusters[at] as number }];
     });
-  const changed = estimateMean(perRotation(isChanged), options);
+  const changed = estimateShare(perRotation(isChanged), options);
   const shift = estimateMean(perRotation(distanceOf), options);
   if (changed === null || shift === null) return null;
   return {
@@ -44,12 +46,14 @@ export function orderBiasOf(asked: readonly RotatedAnswers[], options: Bootstrap
     rotations: rotated.reduce((total, { rotations }) => total + rotations.length, 0),
     changed,
     shift,
-    first: estimateMean(
+    first: estimateDifference(
       atPosition(() => 0),
+      1,
       options,
     ),
-    last: estimateMean(
+    last: estimateDifference(
       atPosition((n) => n - 1),
+      1,
       options,
     ),
   };
@@ -80,21 +84,23 @@ export type FormAnswers = Readonly<Record<StateForm, AnsweredQuestion>>;
 export function formatBiasOf(asked: readonly FormAnswers[], options: BootstrapOptions): FormatBias | null {
   if (asked.length === 0) return null;
   const { of: clusters } = clustersOf(asked.map(({ text }) => text));
-  const mean = (value: (answers: FormAnswers) => number): Estimate =>
-    estimateMean(
-      asked.map((answers, at) => ({ value: value(answers), cluster: clusters[at] as number })),
-      options,
-    ) as Estimate;
-  const byForm = (value: (answer: AnsweredQuestion) => number) =>
-    Object.fromEntries(STATE_FORMS.map((form) => [form, mean((answers) => value(answers[form]))])) as Record<
-      StateForm,
-      Estimate
-    >;
+  const estimated =
+    (estimate: typeof estimateMean) =>
+    (value: (answers: FormAnswers) => number): Estimate =>
+      estimate(
+        asked.map((answers, at) => ({ value: value(answers), cluster: clusters[at] as number })),
+        options,
+      ) as Estimate;
+  const [mean, share] = [estimated(estimateMean), estimated(estimateShare)];
+  const byForm = (estimate: typeof mean, value: (answer: AnsweredQuestion) => number) =>
+    Object.fromEntries(
+      STATE_FORMS.map((form) => [form, estimate((answers) => value(answers[form]))]),
+    ) as Record<StateForm, Estimate>;
   return {
     questions: asked.length,
-    accuracy: byForm((answer) => Number(isCorrect(answer))),
-    log_loss: byForm(logLossOf),
-    changed: mean((answers) => {
+    accuracy: byForm(share, (answer) => Number(isCorrect(answer))),
+    log_loss: byForm(mean, logLossOf),
+    changed: share((answers) => {
       const answersChosen = STATE_FORMS.map((form) => chosen(answers[form].probabilities));
       return Number(new Set(answersChosen).size > 1);
     }),
@@ -125,7 +131,7 @@ export function modeDifferenceOf(
   });
   return {
     questions: pairs.length,
-    changed: estimateMean(changes, options) as Estimate,
+    changed: estimateShare(changes, options) as Estimate,
     largest: differences.reduce((most, each) => Math.max(most, each), 0),
     mean: differences.reduce((total, each) => total + each, 0) / differences.length,
   };

@@ -1,4 +1,5 @@
 import { random } from '../../base/index.js';
+import { Z } from '../numerics/normal.js';
 import type { Estimate, Interval, Measured, ResampledUnit } from './metrics-types.js';
 
 /** How intervals are computed. */
@@ -12,8 +13,6 @@ const LOW = 0.025;
 const HIGH = 0.975;
 /** Percentiles of fewer resampled groups are unreliable. */
 export const GROUPS_MIN = 20;
-/** The 97.5 % quantile of the normal distribution. */
-export const Z = 1.959964;
 
 /** Questions that are resampled together, because their errors are not independent. */
 export interface Clusters {
@@ -64,9 +63,13 @@ export interface Clustered {
   readonly cluster: number;
 }
 
-/** The mean of values with its percentile interval, resampling clusters. Null if there are no values. */
-export function estimateMean(values: readonly Clustered[], options: BootstrapOptions): Estimate | null {
-  if (values.length === 0) return null;
+/** The number and the sum of the values of each cluster. */
+export interface ClusterSums {
+  readonly sizes: Float64Array;
+  readonly sums: Float64Array;
+}
+
+export function clusterSums(values: readonly Clustered[]): ClusterSums {
   const numbers = new Map<number, number>();
   for (const { cluster } of values) if (!numbers.has(cluster)) numbers.set(cluster, numbers.size);
   const sums = new Float64Array(numbers.size);
@@ -76,9 +79,28 @@ export function estimateMean(values: readonly Clustered[], options: BootstrapOpt
     sums[number]! += value;
     sizes[number]! += 1;
   }
+  return { sizes, sums };
+}
+
+/** The mean of values with its percentile interval, resampling clusters. Null if there are no values. */
+export function estimateMean(values: readonly Clustered[], options: BootstrapOptions): Estimate | null {
+  if (values.length === 0) return null;
+  const { sizes, sums } = clusterSums(values);
   const means: number[] = [];
-  for (const counts of resampled(numbers.size, options)) means.push(dot(counts, sums) / dot(counts, sizes));
+  for (const counts of resampled(sizes.length, options)) means.push(dot(counts, sums) / dot(counts, sizes));
   return { value: sum(sums) / values.length, ci: percentiles(means) };
+}
+
+/**
+ * A share with its interval: that of `estimateMean`, or Wilson's if all values are 0, or all are 1, and all resamples alike.
+ *
+ * @param values 0 or 1 each
+ */
+export function estimateShare(values: readonly Clustered[], options: BootstrapOptions): Estimate | null {
+  const found = estimateMean(values, options);
+  if (found === null || (found.value !== 0 && found.value !== 1)) return found;
+  const clusters = new Set(values.map(({ cluster }) => cluster)).size;
+  return { value: found.value, ci: wilson(found.value * clusters, clusters) };
 }
 
 /** The 2.5 % and 97.5 % quantiles. */

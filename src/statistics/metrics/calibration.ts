@@ -68,12 +68,11 @@ export const eceOf = (gaps: Float64Array): number => gaps.reduce((total, gap) =>
  * ones, with the noise of the resamples on top, and the interval holds the λ for which the observed ECE is not among the
  * 2.5 % largest or smallest values that result. It always holds the observed ECE.
  *
- * @param observed the gap of each bin
+ * @param observed the gap of each bin; not all are 0
  * @param resamples the gaps of each resample
  */
 export function eceInterval(observed: Float64Array, resamples: readonly Float64Array[]): Interval {
   const ece = eceOf(observed);
-  if (ece === 0) return [0, 0];
   const atScale = (lambda: number, q: number) => {
     const values = resamples.map((gaps) =>
       gaps.reduce((total, gap, bin) => {

@@ -1,5 +1,5 @@
 import { type BootstrapOptions, clustersOf, percentiles, resampled, wilson } from './bootstrap.js';
-import { eceInterval, operatingPoints, pointOfError, reliabilityOf, thin } from './calibration.js';
+import { eceInterval, eceOf, operatingPoints, pointOfError, reliabilityOf, thin } from './calibration.js';
 import type { Interval, Measured, Quality } from './metrics-types.js';
 import { MeasuredSample, type Scores } from './sample.js';
 
@@ -21,16 +21,22 @@ export function qualityOf(questions: readonly Measured[], options: BootstrapOpti
       accuracy: accuracyInterval(accuracy, draws, clusters.count),
       brier: percentiles(draws.map((draw) => draw.brier)),
       log_loss: percentiles(draws.map((draw) => draw.log_loss)),
-      ece: eceInterval(
-        gaps,
-        draws.map((draw) => draw.gaps),
-      ),
+      ece: calibrationInterval(gaps, draws, clusters.count),
     },
     resampled: clusters.unit,
     reliability: reliabilityOf(sample.sorted, sample.bins),
     coverage: thin(points),
     at_5_percent_error: pointOfError(points),
   };
+}
+
+/** If there are no gaps, because all answers are right and certain, wrong ones may have been missed. */
+function calibrationInterval(gaps: Float64Array, draws: readonly Scores[], clusters: number): Interval {
+  if (eceOf(gaps) === 0) return wilson(0, clusters);
+  return eceInterval(
+    gaps,
+    draws.map((draw) => draw.gaps),
+  );
 }
 
 function accuracyInterval(accuracy: number, draws: readonly Scores[], clusters: number): Interval {

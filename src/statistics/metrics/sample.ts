@@ -24,10 +24,9 @@ export class MeasuredSample {
   /** By confidence, lowest first. */
   readonly sorted: readonly Judged[];
   readonly bins: Bins;
-  private readonly sizes: Float64Array;
-  private readonly correct: Float64Array;
-  private readonly brier: Float64Array;
-  private readonly logLoss: Float64Array;
+  /** By cluster: the number of questions, and the sums of their scores. */
+  readonly sizes: Float64Array;
+  readonly sums: Readonly<Record<'accuracy' | 'brier' | 'log_loss', Float64Array>>;
   /** For each element of `sorted`, its cluster, and correct (0 or 1) minus confidence. Plain arrays: 10⁸ reads a report. */
   private readonly clusters: Int32Array;
   private readonly gaps: Float64Array;
@@ -40,9 +39,11 @@ export class MeasuredSample {
       return totals;
     };
     this.sizes = sums(() => 1);
-    this.correct = sums((question) => Number(isCorrect(question)));
-    this.brier = sums(brierOf);
-    this.logLoss = sums(logLossOf);
+    this.sums = {
+      accuracy: sums((question) => Number(isCorrect(question))),
+      brier: sums(brierOf),
+      log_loss: sums(logLossOf),
+    };
     const order = questions
       .map((question, at) => ({ ...judge(question), cluster: of[at] as number }))
       .sort((a, b) => a.confidence - b.confidence);
@@ -62,9 +63,9 @@ export class MeasuredSample {
       gaps[this.bins.of[at] as number]! += (times * (this.gaps[at] as number)) / n;
     }
     return {
-      accuracy: dot(counts, this.correct) / n,
-      brier: dot(counts, this.brier) / n,
-      log_loss: dot(counts, this.logLoss) / n,
+      accuracy: dot(counts, this.sums.accuracy) / n,
+      brier: dot(counts, this.sums.brier) / n,
+      log_loss: dot(counts, this.sums.log_loss) / n,
       ece: eceOf(gaps),
       gaps,
     };

@@ -3,6 +3,10 @@ import type { Measured } from './metrics-types.js';
 /** The floor of a probability in the log loss: half of the smallest that a server emits. */
 export const PROBABILITY_MIN = 0.00005;
 
+/** The largest Brier score and log loss of a question. */
+export const BRIER_MAX = 2;
+export const LOG_LOSS_MAX = -Math.log(PROBABILITY_MIN);
+
 /** As in the rounding of answers (contract 2.4). */
 const SUM_TOLERANCE = 1e-6;
 
