@@ -648,7 +648,7 @@ export interface ApiSchemas {
       readonly chosen: {
         /** The population stability index; `null` without answers. */
         readonly stability_index: number | null;
-        /** Its mean if nothing has changed. */
+        /** About its mean if nothing has changed. */
         readonly unchanged: number | null;
         /** Shares of the labelled answers of the fit. */
         readonly labelled: readonly (number)[];
@@ -659,7 +659,7 @@ export interface ApiSchemas {
       readonly confidence: {
         /** The population stability index; `null` without answers. */
         readonly stability_index: number | null;
-        /** Its mean if nothing has changed. */
+        /** About its mean if nothing has changed. */
         readonly unchanged: number | null;
         /** Shares of the labelled answers of the fit. */
         readonly labelled: readonly (number)[];

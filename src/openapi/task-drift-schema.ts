@@ -14,7 +14,7 @@ const SHIFT = {
       ...NUMBER_OR_NULL,
       description: 'The population stability index; `null` without answers.',
     },
-    unchanged: { ...NUMBER_OR_NULL, description: 'Its mean if nothing has changed.' },
+    unchanged: { ...NUMBER_OR_NULL, description: 'About its mean if nothing has changed.' },
     labelled: { ...SHARES, description: 'Shares of the labelled answers of the fit.' },
     window: { ...SHARES, description: 'Shares of the last answers.' },
   },

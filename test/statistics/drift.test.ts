@@ -11,6 +11,7 @@ import {
   type DriftState,
   WINDOW_ANSWERS,
 } from '../../src/statistics/index.js';
+import { drawn } from '../support/evaluation/synthetic.js';
 import { answerStream } from '../support/statistics/streams.js';
 
 const add = (monitor: DriftMonitor, count: number, answer: () => readonly number[]) => {
@@ -156,5 +157,30 @@ test('the population stability index', (t) => {
   t.ok(Math.abs((index?.value as number) - 0.1 * Math.log(1.5)) < 1e-5);
   t.equal(index?.unchanged, 2 / 100_000);
   t.ok(Number.isFinite(stabilityIndex([100, 0], [0, 100])?.value));
+  t.end();
+});
+
+test('the mean of the stability index without a change is that of simulated samples', (t) => {
+  const next = random(3);
+  const sample = (shares: readonly number[], size: number) => {
+    const counts = shares.map(() => 0);
+    for (let each = 0; each < size; each += 1) counts[drawn(next, shares)]! += 1;
+    return counts;
+  };
+  const skewed = Array.from({ length: 26 }, (_, option) => 0.55 ** option);
+  const total = skewed.reduce((a, b) => a + b, 0);
+  for (const shares of [
+    [0.2, 0.2, 0.2, 0.2, 0.2],
+    [0, 0, 0, 0.1, 0.15, 0.2, 0.2, 0.15, 0.1, 0.06, 0.04],
+    skewed.map((each) => each / total),
+  ]) {
+    let [value, unchanged] = [0, 0];
+    for (let run = 0; run < 300; run += 1) {
+      const index = stabilityIndex(sample(shares, 400), sample(shares, 1_000));
+      value += index?.value ?? Number.NaN;
+      unchanged += index?.unchanged ?? Number.NaN;
+    }
+    t.ok(Math.abs(unchanged / value - 1) < 0.2, `${shares.length} classes: ${unchanged / value}`);
+  }
   t.end();
 });
