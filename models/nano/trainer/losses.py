@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from batches import Answer, Batch
-from kernels import Normed
+from kernels import Normed, product
 from network import EPSILON, Network, turn
 from prompt import Prompts
 
@@ -167,7 +167,7 @@ def guided(
             if not asked.get(name):
                 continue
             span = slice(head * width, (head + 1) * width)
-            qk = F.linear(normal, torch.cat([block.q[span], block.k[span]]).bfloat16()).float()
+            qk = product(normal, torch.cat([block.q[span], block.k[span]])).float()
             found[name] = attention_loss(qk[:, :width], qk[:, width:], rotation, batch, asked[name])
     return found
 

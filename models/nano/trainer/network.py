@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kernels import Attend, Gated, Normed
+from kernels import Attend, Gated, Normed, product
 from tokenizer import CONTROL, LETTERS, SPACE, Tokenizer
 
 EPSILON = 1e-5
@@ -51,11 +51,11 @@ class Block(nn.Module):
     def fast(self, x: Tensor, angles: Tensor, ranges: Tensor) -> Tensor:
         """Passes bfloat16 between its parts, for training; the residual stream is float32."""
         rows, length, width = x.shape
-        qkv = F.linear(Normed.apply(x, self.attention_norm.weight, EPSILON), torch.cat([self.q, self.k, self.v]).bfloat16())
+        qkv = product(Normed.apply(x, self.attention_norm.weight, EPSILON), torch.cat([self.q, self.k, self.v]))
         read = Attend.apply(qkv.view(rows, length, 3, self.heads, self.head), angles, ranges)
-        x = x + F.linear(read.view(rows, length, width), self.o.bfloat16())
-        both = F.linear(Normed.apply(x, self.feed_norm.weight, EPSILON), torch.cat([self.gate, self.up]).bfloat16())
-        return x + F.linear(Gated.apply(both), self.down.bfloat16())
+        x = x + product(read.view(rows, length, width), self.o)
+        both = product(Normed.apply(x, self.feed_norm.weight, EPSILON), torch.cat([self.gate, self.up]))
+        return x + product(Gated.apply(both), self.down)
 
     def exact(self, x: Tensor, angles: Tensor, seen: Tensor) -> Tensor:
         """In float32, as a reference. seen: rows x 1 x length x length, whether a token (third) sees another (fourth)."""
@@ -148,7 +148,7 @@ class Network(nn.Module):
         pushed away from all others.
         """
         normal = norm(x)
-        words = F.linear(normal[:, SPECIAL:-SEMANTIC].bfloat16(), self.contents[:, SPECIAL:].detach().bfloat16())
+        words = product(normal[:, SPECIAL:-SEMANTIC], self.contents[:, SPECIAL:].detach())
         return torch.cat([words, F.linear(normal, self.concepts).bfloat16()], -1).float()
 
 

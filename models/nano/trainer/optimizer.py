@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from kernels import NARROW
+
 MUON_RATE, ADAM_RATE = 0.003, 0.002
 RATES = {"contents": 0.001, "meanings": 0.004, "norm": 0.0005}
 MOMENTUM, DECAY = 0.95, 0.01
@@ -49,11 +51,13 @@ class Optimizer:
 
 
 def orthogonal(x: Tensor) -> Tensor:
-    """The nearest orthogonal matrices, by five Newton-Schulz steps in bfloat16 (Jordan et al., Muon, 2024)."""
+    """The nearest orthogonal matrices, by five Newton-Schulz steps, in bfloat16 where that is fast (Jordan et al., Muon, 2024)."""
     tall = x.shape[1] > x.shape[2]
     if tall:
         x = x.transpose(1, 2)
-    x = (x / (x.flatten(1).norm(dim=1)[:, None, None] + 1e-7)).bfloat16()
+    x = x / (x.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    if NARROW:
+        x = x.bfloat16()
     for _ in range(5):
         a = x @ x.transpose(1, 2)
         x = 3.4445 * x + (-4.7750 * a + 2.0315 * (a @ a)) @ x

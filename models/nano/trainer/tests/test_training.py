@@ -1,4 +1,7 @@
-"""A run that was interrupted gives the same file as one that was not. Takes minutes; needs PyTorch, NumPy and regex."""
+"""
+A run that was interrupted gives the same file as one that was not, and every processor gets the same products. Takes minutes;
+needs PyTorch, NumPy and regex.
+"""
 
 import hashlib
 import os
@@ -8,8 +11,14 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
+
+import torch
 
 TRAINER = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TRAINER))
+import kernels  # noqa: E402
+
 #: A checkpoint of a trial is written at its last step. Half of the steps must be a multiple of train.AVERAGE_EVERY.
 STEPS, VECTOR_STEPS = 20, 5
 FILES = ("decider-g-nano.gguf", "reference.jsonl", "curve.tsv", "tokenizer.json")
@@ -36,6 +45,23 @@ class Training(unittest.TestCase):
             shutil.copy(runs[0] / "tokenizer.json", runs[1])
             train(runs[1], 2, seed=2)
             self.assertNotEqual(*(digest(run / FILES[0]) for run in runs))
+
+
+class Products(unittest.TestCase):
+    def test_a_product_and_its_gradients_are_the_same_with_and_without_vectors_of_bfloat16(self):
+        torch.manual_seed(1)
+        found = []
+        x, weight, given = torch.randn(40, 192), torch.randn(96, 192), torch.randn(40, 96)
+        for narrow in (True, False):
+            factors = [factor.clone().requires_grad_() for factor in (x, weight)]
+            with mock.patch.object(kernels, "NARROW", narrow):
+                result = kernels.product(*factors)
+            self.assertEqual(result.dtype, torch.bfloat16)
+            result.backward(given.bfloat16())
+            found.append([result.float(), *(factor.grad for factor in factors)])
+        for one, other in zip(*found):
+            # Sums in another order may be rounded to the next number.
+            self.assertTrue(torch.allclose(one, other, rtol=2**-7, atol=1e-2))
 
 
 def train(run: Path, steps: int, hash_seed: int = 0, seed: int = 1) -> None:
