@@ -8,11 +8,20 @@ import { basename, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { compileFiles, findCompiler, RELATIVE_PATHS, Remedy } from './compiler.mjs';
 import { compileMultimodal, MULTIMODAL_SOURCES } from './multimodal.mjs';
-import { addonFile, BUILD, libraries, libraryFiles, NATIVE, platform } from './platform.mjs';
+import {
+  addonFile,
+  BUILD,
+  libraries,
+  libraryFiles,
+  NATIVE,
+  platform,
+  SOURCES,
+  SOURCES_STAMP,
+  sourcesDigest,
+} from './platform.mjs';
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
-const SOURCES = join(NATIVE, 'source');
 const HEADERS = join(BUILD, 'llama.cpp');
 const UNPACKED = ['include', 'ggml/include', 'src/llama-ext.h', MULTIMODAL_SOURCES];
 const FLAGS = [
@@ -83,12 +92,12 @@ async function headers() {
   writeFileSync(stamp, content);
 }
 
-function sourceHash(cxx) {
-  const hash = createHash('sha256')
+function sourceHash(cxx, sources) {
+  return createHash('sha256')
     .update([...cxx, ...FLAGS].join(' '))
-    .update(readFileSync(join(HEADERS, 'version')));
-  for (const file of readdirSync(SOURCES).sort()) hash.update(file).update(readFileSync(join(SOURCES, file)));
-  return hash.digest('hex');
+    .update(readFileSync(join(HEADERS, 'version')))
+    .update(sources)
+    .digest('hex');
 }
 
 async function compile(cxx) {
@@ -111,13 +120,15 @@ async function compile(cxx) {
   }));
   const objects = [...jobs.map(({ object }) => object), ...multimodal];
   const stamp = join(BUILD, 'objects');
-  const hash = sourceHash(cxx);
+  const sources = sourcesDigest();
+  const hash = sourceHash(cxx, sources);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return objects;
   console.log(`decider: compiling the addon, ${files.length} files, with ${cxx.join(' ')}`);
   // Nothing made from other sources stays, wherever this may be interrupted.
   for (const file of readdirSync(BUILD)) if (/\.(o|node)$/.test(file)) rmSync(join(BUILD, file));
-  rmSync(stamp, { force: true });
+  for (const each of [stamp, SOURCES_STAMP]) rmSync(each, { force: true });
   await compileFiles(cxx, jobs, [...FLAGS, ...includes.flatMap((path) => ['-isystem', path])]);
+  writeFileSync(SOURCES_STAMP, sources);
   writeFileSync(stamp, hash);
   return objects;
 }

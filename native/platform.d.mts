@@ -10,3 +10,7 @@ export function platform(): { platform: string; supported: boolean; backends: Ba
 export function libraries(backend: Backend): string | null;
 export function libraryFiles(folder: string): { llama: string; ggml: string; base: string };
 export function addonFile(backend: Backend): string;
+export const SOURCES: string;
+export const SOURCES_STAMP: string;
+export function sourcesDigest(): string;
+export function isAddonOld(): boolean;

@@ -1,6 +1,7 @@
 // Which prebuilt llama.cpp libraries belong to this machine, and where they lie. Read by the build at
 // install and by the loader at run time (src/engine/addon), so that both look in the same places.
-import { existsSync, readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +10,12 @@ export const NATIVE = dirname(fileURLToPath(import.meta.url));
 
 /** The folder of everything built here. */
 export const BUILD = join(NATIVE, 'build');
+
+/** The sources of the addon; a bundle has none. */
+export const SOURCES = join(NATIVE, 'source');
+
+/** The file with the digest of the sources that the addon was built from. */
+export const SOURCES_STAMP = join(BUILD, 'sources');
 
 /** Backends from the best to the one that always works; `package` is null where the platform has none. */
 const PLATFORMS = {
@@ -80,4 +87,17 @@ export function libraryFiles(folder) {
 /** @returns {string} the addon linked against a backend's libraries */
 export function addonFile(backend) {
   return join(BUILD, `decider-${backend}.node`);
+}
+
+/** @returns {string} a digest of the names and contents of the sources, which is the same in every folder */
+export function sourcesDigest() {
+  const hash = createHash('sha256');
+  for (const file of readdirSync(SOURCES).sort()) hash.update(file).update(readFileSync(join(SOURCES, file)));
+  return hash.digest('hex');
+}
+
+/** @returns {boolean} whether the addon was built from other sources, as after an update without `npm ci` */
+export function isAddonOld() {
+  if (!existsSync(SOURCES)) return false;
+  return !existsSync(SOURCES_STAMP) || readFileSync(SOURCES_STAMP, 'utf8') !== sourcesDigest();
 }

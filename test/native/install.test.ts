@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'tap';
+import { type Test, test } from 'tap';
 import { ROOT } from '../support/sources.js';
 
 const install = (environment: Record<string, string>) =>
@@ -25,7 +25,8 @@ test('install: a compiler with arguments of its own is one', async (t) => {
   t.match(stderr, /^decider needs a C\+\+[^\n]*no-such-compiler -m64/);
 });
 
-test('install: a start without the addon, as after --ignore-scripts, prints the command that builds it', async (t) => {
+/** A copy of the program without its addon; returns how a server starts in it. */
+function copied(t: Test): { folder: string; start(): { status: number | null; stderr: string } } {
   const folder = mkdtempSync(join(tmpdir(), 'decider-no-addon-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   for (const name of ['node_modules', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
@@ -35,10 +36,24 @@ test('install: a start without the addon, as after --ignore-scripts, prints the 
   }
   const main = join(folder, 'dist/src/cli/main.js');
   const environment = { ...process.env, DECIDER_DATA: join(folder, 'data'), DECIDER_PORT: '0' };
-  const { status, stderr } = spawnSync(process.execPath, [main, 'serve'], {
-    encoding: 'utf8',
-    env: environment,
-  });
+  const start = () => spawnSync(process.execPath, [main, 'serve'], { encoding: 'utf8', env: environment });
+  return { folder, start };
+}
+
+test('install: a start without the addon, as after --ignore-scripts, prints the command that builds it', async (t) => {
+  const { status, stderr } = copied(t).start();
   t.equal(status, 1);
   t.match(stderr, /^The addon is not built for \w+\. Run: npm run install:addon\n$/);
+});
+
+test('install: a start with the addon of another version, as after an update, does so too', async (t) => {
+  const { folder, start } = copied(t);
+  cpSync(join(ROOT, 'native/source'), join(folder, 'native/source'), { recursive: true });
+  symlinkSync(join(ROOT, 'native/build'), join(folder, 'native/build'));
+  const { isAddonOld } = await import(join(folder, 'native/platform.mjs'));
+  t.equal(isAddonOld(), false);
+  writeFileSync(join(folder, 'native/source/added.h'), '');
+  const { status, stderr } = start();
+  t.equal(status, 1);
+  t.match(stderr, /^The addon was built from sources of another version\. Run: npm run install:addon\n$/);
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
-import { ADDON_REMEDY, addonFile, type Backend, libraries, platform } from '#native/platform.mjs';
+import { ADDON_REMEDY, addonFile, type Backend, isAddonOld, libraries, platform } from '#native/platform.mjs';
 import { OperatorError } from '../../base/index.js';
 import type { Addon, Device } from './addon-types.js';
 import { remedyFor } from './installed.js';
@@ -29,6 +29,8 @@ export function loadAddon(backend: Backend): LoadedAddon {
   if (folder === null) throw new BackendError(notInstalled(backend));
   const file = addonFile(backend);
   if (!existsSync(file)) throw new BackendError(`The addon is not built for ${backend}. ${ADDON_REMEDY}`);
+  if (isAddonOld())
+    throw new BackendError(`The addon was built from sources of another version. ${ADDON_REMEDY}`);
   // Otherwise ggml starts a debugger, if one is installed, to print a backtrace before it aborts, and that may hang.
   process.env.GGML_NO_BACKTRACE ??= '1';
   let addon: Addon;
