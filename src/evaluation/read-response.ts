@@ -21,7 +21,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** How far the probabilities of a server may be from a sum of 1. */
 const SUM_TOLERANCE = 0.01;
 /** Within this, a sum is 1 but for floating-point rounding. */
-const ROUNDING = 1e-6;
+const ROUNDING = 1e-9;
 
 /**
  * Reads a decide response, of this server or of another one with the System One interface.
