@@ -94,11 +94,22 @@ async function endChildren(command: Command, ended: Promise<unknown>): Promise<v
     hasEnded = true;
   });
   while (!hasEnded) {
-    const children = isRunning(pid) ? childrenOf(pid).split(' ').filter(Boolean) : [];
-    for (const child of children) if (isRunning(Number(child))) process.kill(Number(child), 'SIGTERM');
+    ifRunning(() => {
+      const children = childrenOf(pid).split(' ').filter(Boolean);
+      for (const child of children) ifRunning(() => process.kill(Number(child), 'SIGTERM'));
+    });
     await setImmediate();
   }
   await watch;
+}
+
+/** Does what fails if its process has ended meanwhile; it may end at any time, also behind a look at whether it runs. */
+function ifRunning(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 const CHECK_ENDED = /SIGTERM ended a process that this one had started for a check\. Try again\./;
@@ -153,7 +164,7 @@ test('a child that computes ends soon after its parent, however that has ended',
     const named = () => existsSync(note) && readFileSync(note, 'utf8') !== '';
     await until(named);
     const pid = Number(readFileSync(note, 'utf8'));
-    t.teardown(() => isRunning(pid) && process.kill(pid, 'SIGKILL'));
+    t.teardown(() => ifRunning(() => process.kill(pid, 'SIGKILL')));
     t.ok(isRunning(pid), signal);
     parent.kill(signal);
     await until(() => !isRunning(pid));
