@@ -6,7 +6,7 @@ import {
   estimateDifference,
   meanDifferenceInterval,
 } from '../../src/statistics/metrics/paired.js';
-import { studentQuantile } from '../../src/statistics/numerics/student.js';
+import { studentQuantile } from '../../src/statistics/numerics/quantiles.js';
 import { NO_SHADOW_ANSWERS } from '../../src/statistics/shadow/shadow-counts.js';
 import { shadowReportOf } from '../../src/statistics/shadow/shadow-report.js';
 import { answeredQuestion, drawn, normal, softmax } from '../support/evaluation/synthetic.js';

@@ -1,5 +1,5 @@
 import { random } from '../../base/index.js';
-import { Z } from '../numerics/normal.js';
+import { Z } from '../numerics/quantiles.js';
 import type { Estimate, Interval, Measured, ResampledUnit } from './metrics-types.js';
 
 /** How intervals are computed. */

@@ -1,5 +1,4 @@
-import { Z } from '../numerics/normal.js';
-import { studentQuantile } from '../numerics/student.js';
+import { studentQuantile, Z } from '../numerics/quantiles.js';
 import {
   type BootstrapOptions,
   type Clustered,
@@ -61,9 +60,10 @@ export function estimateDifference(
   largest: number,
   options: BootstrapOptions,
 ): Estimate | null {
-  const found = estimateMean(values, options);
-  if (found === null) return null;
-  return { value: found.value, ci: meanDifferenceInterval(clusterSums(values), largest) ?? found.ci };
+  if (values.length === 0) return null;
+  const differences = clusterSums(values);
+  const ci = meanDifferenceInterval(differences, largest);
+  return ci === null ? estimateMean(values, options) : { value: total(differences.sums) / values.length, ci };
 }
 
 /** The mean over all questions, and its standard error by linearization (Cochran 1977, 6.4), clusters being independent. */

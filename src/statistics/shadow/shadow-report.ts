@@ -1,6 +1,6 @@
 import type { Estimate } from '../metrics/metrics-types.js';
 import { exactInterval } from '../numerics/binomial.js';
-import { Z } from '../numerics/normal.js';
+import { Z } from '../numerics/quantiles.js';
 import type { PairCounts, ShadowCounts } from './shadow-counts.js';
 
 const CONFIDENCE = 0.95;

@@ -1,4 +1,5 @@
-import { Z } from './normal.js';
+/** The 97.5 % quantile of the normal distribution. */
+export const Z = 1.959964;
 
 /**
  * The 97.5 % quantile of Student's t distribution: exact for 1 and 2 degrees of freedom, otherwise the expansion of Abramowitz
