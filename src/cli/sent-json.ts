@@ -19,27 +19,24 @@ export class LastResponse {
   }
 }
 
-/** Strings, the signs between values, and numbers and words. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/gs;
-const OPENING: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
+/** Strings, empty objects and arrays, the signs between values, and numbers and words. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[[\]{},:]|[^\s"[\]{},:]+/gs;
 
 /** JSON indented by two spaces, as `JSON.stringify` does it, but with its names in the order written. */
 export function indentJson(json: string): string {
-  const tokens = json.match(TOKEN) ?? [];
   let text = '';
   let depth = 0;
   const breakLine = () => `\n${'  '.repeat(depth)}`;
-  for (const [at, token] of tokens.entries()) {
-    const isEmpty = (opening: string | undefined, closing: string | undefined) =>
-      opening !== undefined && OPENING[opening] !== undefined && OPENING[opening] === closing;
-    if (OPENING[token] !== undefined) {
+  for (const token of json.match(TOKEN) ?? []) {
+    if (token === '{' || token === '[') {
       depth += 1;
-      text += isEmpty(token, tokens[at + 1]) ? token : token + breakLine();
+      text += token + breakLine();
     } else if (token === '}' || token === ']') {
       depth -= 1;
-      text += isEmpty(tokens[at - 1], token) ? token : breakLine() + token;
+      text += breakLine() + token;
     } else if (token === ',') text += token + breakLine();
-    else text += token === ':' ? ': ' : token;
+    else if (token === ':') text += ': ';
+    else text += token.startsWith('"') ? token : token.replace(/\s/g, '');
   }
   return text;
 }

@@ -103,7 +103,7 @@ async function endChildren(command: Command, ended: Promise<unknown>): Promise<v
   await watch;
 }
 
-/** Does what fails if its process has ended meanwhile; it may end at any time, also behind a look at whether it runs. */
+/** Does something to a process, or nothing if it has ended: it can end between a check and a signal. */
 function ifRunning(work: () => void): void {
   try {
     work();

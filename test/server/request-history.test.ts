@@ -60,7 +60,7 @@ test('the largest and the smallest time have a class', (t) => {
   t.end();
 });
 
-test('a clock that is set back shows no two steps at one time', (t) => {
+test('after the clock was set back, each step is shown at a different time', (t) => {
   const clock = fakeClock(NOON);
   const history = new RequestHistory(clock);
   const engines = () => ({ catalog: { builds: [] } }) as unknown as Engines;
@@ -88,7 +88,7 @@ test('a clock that is set back shows no two steps at one time', (t) => {
   t.end();
 });
 
-test('a clock that is set back, and then right again, shows no two steps at one time', (t) => {
+test('after the clock was set back and then corrected, each step is shown at a different time', (t) => {
   const clock = fakeClock(NOON);
   const history = new RequestHistory(clock);
   const resources = new ResourceHistory(clock, () => ({ catalog: { builds: [] } }) as unknown as Engines);
