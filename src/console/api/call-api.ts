@@ -46,10 +46,13 @@ export class Api {
   }
 
   /** A response as text: read as JSON, the names of an object would lose their order. Rejects as `json` does. */
-  async text(path: string, signal: AbortSignal): Promise<string> {
+  async text(path: string, { onSent, ...call }: CallOptions = {}): Promise<string> {
     try {
-      const call = { path, signal, repeatable: 'unanswered' } as const;
-      const { response, deadline, failure } = await this.calls(0).open(call);
+      const { response, deadline, failure } = await this.calls(0, onSent).open({
+        ...call,
+        path,
+        repeatable: 'unanswered',
+      });
       try {
         const text = await response.text();
         // That of a proxy may be a page.

@@ -52,11 +52,13 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
     const { model } = draft;
     const questions = questionsOfDraft(draft);
     const settings = found?.task ?? DEFAULTS;
-    const { version } = await putTask(api, name, {
-      ...settings,
-      questions,
-      model: model === '' ? null : model,
-    });
+    const { version } = (
+      await putTask(api, name, {
+        ...settings,
+        questions,
+        model: model === '' ? null : model,
+      })
+    ).task;
     setSaved(name);
     return found?.task.version === version
       ? `Nothing has changed: version ${version} has these questions.`

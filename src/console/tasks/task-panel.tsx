@@ -13,7 +13,7 @@ import { ShadowPanel } from './shadow-panel.js';
 import { TaskAsk } from './task-ask.js';
 import { TaskFacts } from './task-facts.js';
 import { TaskQuestions } from './task-questions.js';
-import { loadTask } from './task-requests.js';
+import { loadTask, type OnChanged } from './task-requests.js';
 import { TaskSettings } from './task-settings.js';
 
 interface TaskPanelProps {
@@ -28,10 +28,11 @@ interface TaskPanelProps {
 
 /** One task: what it asks, what is known about its answers, and everything that can be done with it. */
 export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: TaskPanelProps) {
-  const { value, error, reload, ...source } = useLoad((signal) => loadTask(api, name, signal), active, [
-    api,
-    name,
-  ]);
+  const { value, error, reload, replace, ...source } = useLoad(
+    (signal) => loadTask(api, name, signal),
+    active,
+    [api, name],
+  );
   const title = useRef<HTMLHeadingElement>(null);
   // The address has changed: a reader of the screen goes on here.
   useEffect(() => title.current?.focus(), []);
@@ -39,7 +40,11 @@ export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: Task
     reload();
     onChanged();
   };
-  const common = { api, name, onChanged: changed };
+  const show: OnChanged = (task) => {
+    replace((old) => task ?? old);
+    onChanged();
+  };
+  const common = { api, name };
   return (
     <>
       <section class="panel" aria-labelledby="task-title">
@@ -67,16 +72,22 @@ export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: Task
       </section>
       {value !== null && (
         <>
-          <FitPanel {...common} loaded={value} source={source} />
+          <FitPanel {...common} onChanged={changed} loaded={value} source={source} />
           {value.task.drift !== null && (
             <DriftPanel drift={value.task.drift} asked={value.asked} source={source} />
           )}
           {value.task.shadow !== null && (
             <ShadowPanel shadow={value.task.shadow} asked={value.asked} source={source} />
           )}
-          <LabelsPanel {...common} keyId={limits.key.id} task={value.task} source={source} />
-          <TaskAsk {...common} limits={limits} loaded={value} />
-          <TaskSettings {...common} task={value.task} />
+          <LabelsPanel
+            {...common}
+            onChanged={changed}
+            keyId={limits.key.id}
+            task={value.task}
+            source={source}
+          />
+          <TaskAsk {...common} onChanged={changed} limits={limits} loaded={value} />
+          <TaskSettings {...common} onChanged={show} task={value.task} />
         </>
       )}
     </>

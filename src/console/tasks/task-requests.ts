@@ -4,6 +4,14 @@ import { CallError } from '../api/error.js';
 import { indented, type JsonNode, NULL, number, object, text } from '../json/json-node.js';
 import { type LoadedTask, readTask, taskPath } from './loaded-task.js';
 
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+/**
+ * Called when a change has ended, also after an error: the task is read again. `changed`: the task as the call returned it,
+ * which is shown at once; null after an error.
+ */
+export type OnChanged = (changed: LoadedTask | null) => void;
+
 /** What a PUT sends of a task. */
 export interface SentTask extends Pick<Task, 'model' | 'description' | 'target_error' | 'confidence'> {
   readonly questions: JsonNode;
@@ -17,7 +25,7 @@ export async function listTasks(api: Api, signal: AbortSignal): Promise<readonly
 
 /** Rejects as `Api` does. */
 export async function loadTask(api: Api, name: string, signal: AbortSignal): Promise<LoadedTask> {
-  return readTask(await api.text(taskPath(name), signal));
+  return readTask(await api.text(taskPath(name), { signal }));
 }
 
 /** The task of a name; null if there is none. Rejects as `Api` does. */
@@ -30,8 +38,8 @@ export async function findTask(api: Api, name: string): Promise<LoadedTask | nul
   }
 }
 
-/** Makes a task or changes it. Resolves with the task. Rejects as `Api` does. */
-export async function putTask(api: Api, name: string, sent: SentTask): Promise<Task> {
+/** Makes a task or replaces what it has. Resolves with the task. Rejects as `Api` does. */
+export async function putTask(api: Api, name: string, sent: SentTask): Promise<LoadedTask> {
   const { model, description, target_error, confidence, questions, shadow } = sent;
   const said = (value: string | null): JsonNode => (value === null ? NULL : text(value));
   const body = indented(
@@ -44,8 +52,20 @@ export async function putTask(api: Api, name: string, sent: SentTask): Promise<T
       ['shadow', shadow === null ? NULL : shadowNode(shadow)],
     ]),
   );
-  const headers = { 'content-type': 'application/json' };
-  return (await api.json<Task>(taskPath(name), { method: 'PUT', body, headers })).body;
+  return readTask(await api.text(taskPath(name), { method: 'PUT', body, headers: JSON_HEADERS }));
+}
+
+/**
+ * Changes some fields of a task, by what the task is now: a PUT replaces all fields. Resolves with the task. Rejects as
+ * `Api` does.
+ */
+export async function changeTask(
+  api: Api,
+  name: string,
+  change: (now: Task) => Partial<SentTask>,
+): Promise<LoadedTask> {
+  const { task, questions } = await loadTask(api, name, new AbortController().signal);
+  return putTask(api, name, { ...task, questions, ...change(task) });
 }
 
 const shadowNode = ({ model, share }: NonNullable<SentTask['shadow']>): JsonNode =>

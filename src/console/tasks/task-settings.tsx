@@ -7,13 +7,14 @@ import { percent, whole } from '../ui/format-values.js';
 import { TextField } from '../ui/text-field.js';
 import { useAction } from '../ui/use-action.js';
 import { overtakenHint, useEdits } from '../ui/use-edits.js';
-import { loadTask, putTask } from './task-requests.js';
+import type { LoadedTask } from './loaded-task.js';
+import { changeTask, type OnChanged } from './task-requests.js';
 
 interface TaskSettingsProps {
   readonly api: Api;
   readonly name: string;
   readonly task: Task;
-  readonly onChanged: () => void;
+  readonly onChanged: OnChanged;
 }
 
 const isWithin = (text: string, [min, max]: readonly [number, number]): boolean => {
@@ -38,20 +39,17 @@ export function TaskSettings({ api, name, task, onChanged }: TaskSettingsProps) 
   };
   const save = async () => {
     const { changed, values } = edits;
+    let saved: LoadedTask | null = null;
     try {
-      // A PUT replaces all fields: those that were not edited are sent as they are now.
-      const now = await loadTask(api, name, new AbortController().signal);
-      await putTask(api, name, {
-        ...now.task,
-        questions: now.questions,
+      saved = await changeTask(api, name, () => ({
         ...(changed.description !== undefined && { description: changed.description || null }),
         ...(changed.target_error !== undefined && { target_error: Number(changed.target_error) }),
         ...(changed.confidence !== undefined && { confidence: Number(changed.confidence) }),
-      });
+      }));
       edits.clear(values);
       return 'The settings are saved.';
     } finally {
-      onChanged();
+      onChanged(saved);
     }
   };
   const hint = (field: 'target_error' | 'confidence', isRight: boolean, normal: string): string => {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Source } from './sourced.js';
 
 /** What was loaded last. */
@@ -11,9 +11,14 @@ export interface Loaded<Value> extends Source {
   readonly error: unknown;
   /** Loads again. What is shown is stale until then. */
   readonly reload: () => void;
+  /**
+   * Changes the value by what a call has returned, and loads again. A load that is in progress, which may have been
+   * answered before the call, is abandoned.
+   */
+  readonly replace: (change: (value: Value) => Value) => void;
 }
 
-type State<Value> = Omit<Loaded<Value>, 'reload' | 'isCurrent'> & {
+type State<Value> = Omit<Loaded<Value>, 'reload' | 'replace' | 'isCurrent'> & {
   /** Of the value. */
   readonly inputs: readonly unknown[];
 };
@@ -32,10 +37,17 @@ export function useLoad<Value>(
   const [state, setState] = useState<State<Value>>(FIRST);
   const [loads, setLoads] = useState(0);
   const reload = useCallback(() => setLoads((before) => before + 1), []);
+  const current = useRef<AbortController | null>(null);
+  const replace = useCallback((change: (value: Value) => Value) => {
+    current.current?.abort();
+    setState((old) => (old.value === null ? old : { ...old, value: change(old.value) }));
+    reload();
+  }, []);
   useEffect(() => {
     if (!active) return;
     setState((old) => ({ ...old, stale: 'renewing' }));
     const control = new AbortController();
+    current.current = control;
     load(control.signal).then(
       (value) => {
         if (!control.signal.aborted) setState({ value, error: null, at: Date.now(), stale: 'no', inputs });
@@ -48,5 +60,5 @@ export function useLoad<Value>(
   }, [active, loads, ...inputs]);
   const { inputs: loaded, ...shown } = state;
   const isCurrent = shown.value !== null && inputs.every((each, at) => each === loaded[at]);
-  return { ...shown, isCurrent, reload };
+  return { ...shown, isCurrent, reload, replace };
 }

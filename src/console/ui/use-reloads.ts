@@ -14,7 +14,7 @@ interface Terms {
 
 /** Loads again while a value can change, and after an error that may pass; not while the tab is hidden. */
 export function useReloads(
-  { reload, error, stale, at }: Omit<Loaded<unknown>, 'value' | 'isCurrent'>,
+  { reload, error, stale, at }: Omit<Loaded<unknown>, 'value' | 'isCurrent' | 'replace'>,
   { active, isMoving, everyMs }: Terms,
 ): void {
   useEffect(() => {

@@ -43,6 +43,46 @@ operatorTest('a form saves what was edited, and overwrites nothing else', async 
   t.equal(await requests.inputValue(), '778');
 });
 
+operatorTest('changes in quick succession are not taken for those of others', async (t, tab, world) => {
+  const { page } = tab;
+  await change(world.url, { requests_per_minute: 6000, budget: null });
+  await enterOperator(tab, world, 'workspaces/default');
+  const form = (name: string) => page.getByRole('form', { name, exact: true });
+  const requests = form('Limits').getByLabel('Requests per minute', { exact: true });
+  await requests.waitFor();
+  // No read is answered before the last change.
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/api\/workspaces(\/default)?(\?|$)/, async (route) => {
+    if (route.request().method() === 'GET') await answered;
+    await route.fallback();
+  });
+  const saved: ReadonlyArray<readonly [form: string, label: string, text: string, done: RegExp]> = [
+    ['Limits', 'Requests per minute', '777', /^The limits are saved\.$/],
+    ['Limits', 'Requests per minute', '888', /^The limits are saved\.$/],
+    ['Budget', 'Monthly budget in GBP', '7.50', /^The budget is saved\.$/],
+    ['Credit', 'Amount in GBP', '2', /^Credit left: £/],
+    ['Name of the workspace', 'Name of the workspace', 'Quick', /^The name is saved\.$/],
+    ['Limits', 'Requests per minute', '999', /^The limits are saved\.$/],
+  ];
+  for (const [name, label, text, done] of saved) {
+    await form(name).getByLabel(label, { exact: true }).fill(text);
+    const sent = page.waitForResponse((response) => response.request().method() !== 'GET');
+    await form(name).getByRole('button').click();
+    t.equal((await sent).status(), 200, `${name}: ${text}`);
+    await form(name).getByText(done).waitFor();
+    // What was saved is shown, although it was not read again.
+    if (name !== 'Credit') t.equal(await form(name).getByLabel(label, { exact: true }).inputValue(), text);
+  }
+  await requests.fill('1000');
+  answer();
+  await page.getByText('Requests per minute999').waitFor();
+  t.equal(await page.getByText('Changed meanwhile').count(), 0);
+  t.equal(await requests.inputValue(), '1000');
+});
+
 operatorTest('a grant whose answer is lost is made once', async (t, tab, world) => {
   const { page } = tab;
   const granted = async () => Number((await workspaceOf(world.url)).granted);

@@ -8,14 +8,14 @@ import { useQuestion } from '../../ui/use-question.js';
 import { isAmount, shownAmount } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
 import { changeOnce } from './change-once.js';
-import { saveChange } from './save-change.js';
+import { type OnChanged, saveChange } from './save-change.js';
 
 interface CreditFormsProps {
   readonly api: OperatorApi;
   readonly active: boolean;
   readonly workspace: OperatorWorkspace;
   readonly currency: string;
-  readonly onChanged: () => void;
+  readonly onChanged: OnChanged;
 }
 
 /** Forms that grant credit to a workspace and set its budget. */
@@ -50,8 +50,13 @@ function GrantForm({ api, active, workspace: { id, version }, currency, onChange
       keep: (sent: string) => edit('version', sent),
       onEnd: (sent: string) => clear({ ...values, version: sent }),
     };
-    const { balance } = await changeOnce(id, once).finally(onChanged);
-    return `Credit left: ${shownAmount(balance, currency)}.`;
+    let changed: OperatorWorkspace | null = null;
+    try {
+      changed = await changeOnce(id, once);
+      return `Credit left: ${shownAmount(changed.balance, currency)}.`;
+    } finally {
+      onChanged(changed);
+    }
   };
   return (
     <ActionForm

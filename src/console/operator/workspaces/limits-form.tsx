@@ -6,12 +6,12 @@ import { useAction } from '../../ui/use-action.js';
 import { overtakenHint, useEdits } from '../../ui/use-edits.js';
 import { isWhole } from '../amounts.js';
 import type { OperatorApi } from '../operator-api.js';
-import { saveChange } from './save-change.js';
+import { type OnChanged, saveChange } from './save-change.js';
 
 interface LimitsFormProps {
   readonly api: OperatorApi;
   readonly workspace: OperatorWorkspace;
-  readonly onChanged: () => void;
+  readonly onChanged: OnChanged;
 }
 
 const NOT_WHOLE = 'Enter a whole number, at least 1.';

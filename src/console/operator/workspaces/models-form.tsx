@@ -3,13 +3,13 @@ import { ActionForm } from '../../ui/action-form.js';
 import { useAction } from '../../ui/use-action.js';
 import { overtakenHint, useEdits } from '../../ui/use-edits.js';
 import type { OperatorApi } from '../operator-api.js';
-import { saveChange } from './save-change.js';
+import { type OnChanged, saveChange } from './save-change.js';
 
 interface ModelsFormProps {
   readonly api: OperatorApi;
   readonly workspace: OperatorWorkspace;
   readonly models: readonly OperatorModel[];
-  readonly onChanged: () => void;
+  readonly onChanged: OnChanged;
 }
 
 /** The names of a field; null: all models. */

@@ -9,13 +9,13 @@ import { useQuestion } from '../../ui/use-question.js';
 import { NameField } from '../name-field.js';
 import type { OperatorApi } from '../operator-api.js';
 import { isName, nameOf } from '../typed-names.js';
-import { saveChange } from './save-change.js';
+import { type OnChanged, saveChange } from './save-change.js';
 
 interface StateFormProps {
   readonly api: OperatorApi;
   readonly active: boolean;
   readonly workspace: OperatorWorkspace;
-  readonly onChanged: () => void;
+  readonly onChanged: OnChanged;
 }
 
 /** Forms that name a workspace, close it and open it again. */
@@ -60,11 +60,12 @@ function CloseForm({ api, active, workspace: { id, closed }, onChanged }: StateF
   const action = useAction();
   const change = (name: 'closeWorkspace' | 'reopenWorkspace', done: string) =>
     action.run(async () => {
+      let changed: OperatorWorkspace | null = null;
       try {
-        await api.call(name, { id });
+        changed = await api.call(name, { id });
         return done;
       } finally {
-        onChanged();
+        onChanged(changed);
       }
     });
   return (

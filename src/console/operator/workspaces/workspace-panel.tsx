@@ -8,6 +8,7 @@ import type { OperatorApi } from '../operator-api.js';
 import { CreditForms } from './credit-forms.js';
 import { LimitsForm } from './limits-form.js';
 import { ModelsForm } from './models-form.js';
+import type { OnChanged } from './save-change.js';
 import { StateForm } from './state-form.js';
 
 interface WorkspacePanelProps {
@@ -17,8 +18,7 @@ interface WorkspacePanelProps {
   readonly source: Source;
   readonly currency: string;
   readonly models: readonly OperatorModel[];
-  /** Called after every change. */
-  readonly onChanged: () => void;
+  readonly onChanged: OnChanged;
 }
 
 /** One workspace: what it has, and forms that change it. */

@@ -11,6 +11,7 @@ import { ListPages } from '../list-pages.js';
 import type { OperatorApi } from '../operator-api.js';
 import { usePage } from '../use-page.js';
 import { CreateWorkspace } from './create-workspace.js';
+import type { OnChanged } from './save-change.js';
 import { UsagePanel } from './usage-panel.js';
 import { WorkspacePanel } from './workspace-panel.js';
 
@@ -26,7 +27,7 @@ interface WorkspacesViewProps {
 export function WorkspacesView({ api, models, shown, active }: WorkspacesViewProps) {
   const page = usePage('id');
   const { query } = page;
-  const { value, isCurrent, error, reload, ...source } = useLoad(
+  const { value, isCurrent, error, reload, replace, ...source } = useLoad(
     async (signal) => {
       const [list, detail] = await Promise.all([
         api.call('listWorkspaces', { query, signal }),
@@ -38,6 +39,13 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
     [api, shown, query.search, query.sort, page.at],
   );
   const workspace = value?.detail?.id === shown ? value?.detail : undefined;
+  const show: OnChanged = (changed) =>
+    replace((old) => {
+      const { detail } = old;
+      return detail === undefined || detail.id !== changed?.id
+        ? old
+        : { ...old, detail: { ...detail, ...changed } };
+    });
   return (
     <>
       <h1 class="hidden">Workspaces</h1>
@@ -77,7 +85,7 @@ export function WorkspacesView({ api, models, shown, active }: WorkspacesViewPro
               source={source}
               currency={value.currency}
               models={models}
-              onChanged={reload}
+              onChanged={show}
             />
           )}
           {value !== null && workspace === undefined && (
