@@ -21,6 +21,8 @@ export const CALLER_REMEDIES: Partial<Record<ErrorType, string>> & Remedies = {
     'It was deleted, or submitted with another key. Only the key that submitted a batch can see it.',
   task_not_found: 'It was deleted, or belongs to another workspace. The list has the tasks of yours.',
   invalid_task: 'Correct the field that the message names.',
+  no_shadow: 'It was ended or promoted meanwhile. The task shows the model in use.',
+  shadow_changed: 'The comparison is read again. Decide by what it shows now.',
   too_many_tasks: 'Delete tasks that are not used any more.',
   invalid_labels: 'Correct the lines and choose the file again.',
   too_few_labels: 'Label more answers, then fit again.',

@@ -1,24 +1,33 @@
 import type { ComponentChildren } from 'preact';
 import type { Task } from '../../client/index.js';
-import { own } from '../api/api-types.js';
+import { type Limits, own } from '../api/api-types.js';
+import type { Api } from '../api/call-api.js';
 import type { AskedQuestion } from '../ask/request.js';
 import { Facts } from '../ui/facts.js';
-import { percent, percentWithin, preciseTime, share, whole } from '../ui/format-values.js';
+import { share as decimals, percent, percentWithin, preciseTime, whole } from '../ui/format-values.js';
 import { AsOf, type Source, Sourced } from '../ui/sourced.js';
+import type { LoadedTask } from './loaded-task.js';
+import { PromoteShadow } from './promote-shadow.js';
+import { ShadowForm } from './shadow-form.js';
+import type { OnChanged } from './task-requests.js';
 
 type Shadow = NonNullable<Task['shadow']>;
 type Comparison = Shadow['questions'][string];
 type Estimate = Comparison['agreement'];
 
 interface ShadowPanelProps {
-  readonly shadow: Shadow;
-  readonly asked: readonly AskedQuestion[];
+  readonly api: Api;
+  readonly limits: Limits;
+  readonly name: string;
+  readonly active: boolean;
+  readonly loaded: LoadedTask;
   readonly source: Source;
+  readonly onChanged: OnChanged;
 }
 
-/** How the answers of the shadow build compare with those that were sent. */
-export function ShadowPanel({ shadow, asked, source }: ShadowPanelProps) {
-  const { model, builds, since, questions } = shadow;
+/** The shadow build of a task: how its answers compare with those that were sent, its promotion, and its settings. */
+export function ShadowPanel({ source, loaded, active, ...common }: ShadowPanelProps) {
+  const { task, asked } = loaded;
   return (
     <section class="panel" aria-labelledby="shadow-title">
       <div class="bar">
@@ -26,23 +35,43 @@ export function ShadowPanel({ shadow, asked, source }: ShadowPanelProps) {
         <AsOf source={source} />
       </div>
       <Sourced source={source}>
-        <Facts
-          facts={[
-            ['Model', model],
-            ['Share of the requests', percent(shadow.share)],
-            ['Build that answers', builds.live ?? 'not served'],
-            ['Shadow build', builds.shadow ?? 'not served'],
-            ['Counted since', since === null ? 'nothing is counted yet' : preciseTime(since)],
-          ]}
-        />
-        {asked.map(({ name }) => {
-          const found = own(questions, name);
-          return found === undefined ? null : <QuestionPart key={name} name={name} comparison={found} />;
-        })}
+        {task.shadow === null ? <NoShadow /> : <Counted shadow={task.shadow} asked={asked} />}
       </Sourced>
+      <PromoteShadow {...common} task={task} active={active} />
+      <ShadowForm {...common} loaded={loaded} />
     </section>
   );
 }
+
+const NoShadow = () => (
+  <p class="empty">
+    Try another build on real requests: a share of them is also run on it after they were answered, at no
+    charge.
+  </p>
+);
+
+interface CountedProps {
+  readonly shadow: Shadow;
+  readonly asked: readonly AskedQuestion[];
+}
+
+const Counted = ({ shadow: { model, share, builds, since, questions }, asked }: CountedProps) => (
+  <>
+    <Facts
+      facts={[
+        ['Model', model],
+        ['Share of the requests', percent(share)],
+        ['Build that answers', builds.live ?? 'not served'],
+        ['Shadow build', builds.shadow ?? 'not served'],
+        ['Counted since', since === null ? 'nothing is counted yet' : preciseTime(since)],
+      ]}
+    />
+    {asked.map(({ name }) => {
+      const found = own(questions, name);
+      return found === undefined ? null : <QuestionPart key={name} name={name} comparison={found} />;
+    })}
+  </>
+);
 
 interface QuestionPartProps {
   readonly name: string;
@@ -68,8 +97,8 @@ function factsOf(comparison: Comparison): ReadonlyArray<readonly [string, Compon
   return [
     ['Requests that both answered', whole(comparison.answers)],
     ['Agreement', estimateText(comparison.agreement)],
-    ['Mean difference of probabilities', mean === null ? null : share(mean)],
-    ['Largest difference', largest === null ? null : share(largest)],
+    ['Mean difference of probabilities', mean === null ? null : decimals(mean)],
+    ['Largest difference', largest === null ? null : decimals(largest)],
     ['Acceptance would change', estimateText(comparison.accept_changed)],
     ['Newly accepted', whole(comparison.newly_accepted)],
     ['No longer accepted', whole(comparison.no_longer_accepted)],

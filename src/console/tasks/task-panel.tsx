@@ -76,9 +76,14 @@ export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: Task
           {value.task.drift !== null && (
             <DriftPanel drift={value.task.drift} asked={value.asked} source={source} />
           )}
-          {value.task.shadow !== null && (
-            <ShadowPanel shadow={value.task.shadow} asked={value.asked} source={source} />
-          )}
+          <ShadowPanel
+            {...common}
+            onChanged={show}
+            limits={limits}
+            active={active}
+            loaded={value}
+            source={source}
+          />
           <LabelsPanel
             {...common}
             onChanged={changed}

@@ -68,6 +68,19 @@ export async function changeTask(
   return putTask(api, name, { ...task, questions, ...change(task) });
 }
 
+/** What the user saw of a task before its shadow build is promoted. */
+export interface SeenShadow {
+  readonly version: number;
+  /** The shadow build. */
+  readonly model: string;
+}
+
+/** Makes the shadow build the model of a task. Resolves with the task. Rejects as `Api` does. */
+export async function promoteShadow(api: Api, name: string, seen: SeenShadow): Promise<LoadedTask> {
+  const call = { method: 'POST' as const, body: JSON.stringify(seen), headers: JSON_HEADERS };
+  return readTask(await api.text(`${taskPath(name)}/promote`, call));
+}
+
 const shadowNode = ({ model, share }: NonNullable<SentTask['shadow']>): JsonNode =>
   object([
     ['model', text(model)],

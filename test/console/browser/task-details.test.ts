@@ -89,6 +89,36 @@ consoleTest(
   },
 );
 
+consoleTest('a saved setting is shown before the task is read again', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  await tasksOf(world, token).put('mail');
+  await enter(tab, world, 'tasks/mail', token);
+  const form = page.getByRole('form', { name: 'Settings' });
+  const target = form.getByLabel('Target error');
+  await target.fill('0.2');
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let isSaved = false;
+  await page.route('**/v1/tasks/mail', async (route) => {
+    if (isSaved) await answered;
+    else isSaved = route.request().method() === 'PUT';
+    await route.fallback();
+  });
+  await form.getByRole('button').click();
+  await form.getByText('The settings are saved.').waitFor();
+  t.equal(await target.inputValue(), '0.2');
+  await target.fill('0.3');
+  const read = page.waitForResponse('**/v1/tasks/mail');
+  answer();
+  await read;
+  await page.locator('.sourced.renewing').first().waitFor({ state: 'detached' });
+  t.equal(await form.getByText('Changed meanwhile').count(), 0, 'it is the change of the same user');
+  t.equal(await target.inputValue(), '0.3');
+});
+
 consoleTest(
   'what has drifted since the fit',
   async (t, tab, world) => {
@@ -148,58 +178,6 @@ consoleTest(
   },
   { script: AXE },
 );
-
-const NOTHING_COUNTED = {
-  answers: 0,
-  agreement: null,
-  mean_difference: null,
-  largest_difference: null,
-  accept_changed: null,
-  newly_accepted: 0,
-  no_longer_accepted: 0,
-  labels: 0,
-  live_accuracy: null,
-  shadow_accuracy: null,
-  accuracy_difference: null,
-};
-
-consoleTest('a shadow build, and changes that keep it', async (t, tab, world) => {
-  const { page } = tab;
-  const token = ownKey(world);
-  const tasks = tasksOf(world, token);
-  const shadow = { model: 'tiny', share: 1 };
-  t.match(await tasks.put('mail', { questions: QUESTIONS, shadow }), { shadow });
-  // The server has one build: what it would count of another one is put into its answer.
-  const estimate = { value: 0.9, ci: [0.8, 0.95] };
-  const counted = { ...NOTHING_COUNTED, answers: 40, agreement: estimate, mean_difference: 0.0123 };
-  await page.route('**/v1/tasks/mail', async (route) => {
-    if (route.request().method() !== 'GET') return route.continue();
-    const response = await route.fetch();
-    const json = await response.json();
-    await route.fulfill({
-      response,
-      json: { ...json, shadow: { ...json.shadow, questions: { angry: counted } } },
-    });
-  });
-  await enter(tab, world, 'tasks/mail', token);
-  const panel = page.getByRole('region', { name: 'Shadow build' });
-  await panel.getByText('Share of the requests100.0 %').waitFor();
-  await panel.getByText('90.0 % agree').waitFor();
-  const shown = await panel.textContent();
-  t.match(shown, /both answered40Agreement90\.0 % \(80\.0 to 95\.0 %\).*probabilities0\.0123/);
-  t.notMatch(shown, /Accuracy|would change/, 'what is not known is left out');
-  const form = page.getByRole('form', { name: 'Settings' });
-  await form.getByLabel('Confidence').fill('0.9');
-  await form.getByRole('button').click();
-  await form.getByText('The settings are saved.').waitFor();
-  t.match(await tasks.show('mail'), { confidence: 0.9, shadow });
-  await page.getByRole('button', { name: 'Edit the questions in Ask' }).click();
-  await page.getByLabel('Name', { exact: true }).first().fill('furious');
-  await page.getByRole('button', { name: 'Save as a task' }).click();
-  await page.getByRole('button', { name: 'Change the task' }).click();
-  await page.getByText('Saved as version 2.').waitFor();
-  t.match(await tasks.show('mail'), { version: 2, shadow });
-});
 
 consoleTest('a task is deleted by its name; one that is gone says so', async (t, tab, world) => {
   const { page } = tab;

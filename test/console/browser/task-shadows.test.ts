@@ -1,0 +1,151 @@
+import { consoleTest, enter } from '../../support/console/console.js';
+import { ownKey, QUESTIONS, tasksOf } from '../../support/console/tasks.js';
+
+const NOTHING_COUNTED = {
+  answers: 0,
+  agreement: null,
+  mean_difference: null,
+  largest_difference: null,
+  accept_changed: null,
+  newly_accepted: 0,
+  no_longer_accepted: 0,
+  labels: 0,
+  live_accuracy: null,
+  shadow_accuracy: null,
+  accuracy_difference: null,
+};
+
+consoleTest('a shadow build, and changes that keep it', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  const tasks = tasksOf(world, token);
+  const shadow = { model: 'tiny', share: 1 };
+  t.match(await tasks.put('mail', { questions: QUESTIONS, shadow }), { shadow });
+  // The server has one build: what it would count of another one is put into its answer.
+  const estimate = { value: 0.9, ci: [0.8, 0.95] };
+  const counted = { ...NOTHING_COUNTED, answers: 40, agreement: estimate, mean_difference: 0.0123 };
+  await page.route('**/v1/tasks/mail', async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const response = await route.fetch();
+    const json = await response.json();
+    await route.fulfill({
+      response,
+      json: { ...json, shadow: { ...json.shadow, questions: { angry: counted } } },
+    });
+  });
+  await enter(tab, world, 'tasks/mail', token);
+  const panel = page.getByRole('region', { name: 'Shadow build' });
+  await panel.getByText('Share of the requests100.0 %', { exact: true }).waitFor();
+  await panel.getByText('90.0 % agree').waitFor();
+  const shown = await panel.textContent();
+  t.match(shown, /both answered40Agreement90\.0 % \(80\.0 to 95\.0 %\).*probabilities0\.0123/);
+  t.notMatch(shown, /Accuracy|would change/, 'what is not known is left out');
+  const form = page.getByRole('form', { name: 'Settings' });
+  await form.getByLabel('Confidence').fill('0.9');
+  await form.getByRole('button').click();
+  await form.getByText('The settings are saved.').waitFor();
+  t.match(await tasks.show('mail'), { confidence: 0.9, shadow });
+  await page.getByRole('button', { name: 'Edit the questions in Ask' }).click();
+  await page.getByLabel('Name', { exact: true }).first().fill('furious');
+  await page.getByRole('button', { name: 'Save as a task' }).click();
+  await page.getByRole('button', { name: 'Change the task' }).click();
+  await page.getByText('Saved as version 2.').waitFor();
+  t.match(await tasks.show('mail'), { version: 2, shadow });
+});
+
+consoleTest('a shadow build is begun, changed and ended', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  const tasks = tasksOf(world, token);
+  const model = 'tiny';
+  await tasks.put('mail', { questions: QUESTIONS, model });
+  await enter(tab, world, 'tasks/mail', token);
+  const panel = page.getByRole('region', { name: 'Shadow build' });
+  await panel.getByText('Try another build on real requests').waitFor();
+  const form = panel.getByRole('form', { name: 'Shadow build' });
+  const [choice, share, button] = [
+    form.getByLabel('Model'),
+    form.getByLabel('Share'),
+    form.getByRole('button'),
+  ];
+  const isOff = async () => (await button.getAttribute('aria-disabled')) === 'true';
+  t.ok(await isOff());
+  t.equal(await share.count(), 0, 'without a model, there is no share');
+  await choice.selectOption(model);
+  await form.getByText('10.0 % of the requests are also run on it.').waitFor();
+  for (const wrong of ['0', '1.001', '', 'x']) {
+    await share.fill(wrong);
+    await form.getByText('Enter a number above 0 and at most 1.').waitFor();
+    t.ok(await isOff(), wrong);
+  }
+  await share.fill('0.25');
+  // Somebody else changes the task meanwhile.
+  await tasks.put('mail', { questions: QUESTIONS, model, description: 'theirs' });
+  await button.click();
+  await form.getByText('The shadow build is saved.').waitFor();
+  const kept = { version: 1, model, description: 'theirs' };
+  t.match(await tasks.show('mail'), { ...kept, shadow: { model, share: 0.25 } });
+  await panel.getByText('Counted sincenothing is counted yet').waitFor();
+
+  await share.fill('0.5');
+  await tasks.put('mail', { questions: QUESTIONS, ...kept, shadow: { model, share: 0.75 } });
+  await page.getByRole('button', { name: 'Reload' }).last().click();
+  await form.getByText('Changed meanwhile: it is 0.75 now. Saving replaces it.').waitFor();
+  await share.fill('1');
+  await button.click();
+  await panel.getByText('Share of the requests100.0 %', { exact: true }).waitFor();
+  t.match(await tasks.show('mail'), { ...kept, shadow: { model, share: 1 } });
+
+  await choice.selectOption('none');
+  await form.getByText('What was counted of tiny is deleted.').waitFor();
+  await button.click();
+  await form.getByText('The task has no shadow build.').waitFor();
+  await panel.getByText('Try another build on real requests').waitFor();
+  t.match(await tasks.show('mail'), { ...kept, shadow: null });
+});
+
+consoleTest('a shadow build is promoted as it was seen', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  const tasks = tasksOf(world, token);
+  const shadow = { model: 'tiny', share: 1 };
+  const { shadow: asked } = await tasks.put('mail', { questions: QUESTIONS, shadow });
+  const build = asked.builds.shadow;
+  let since: string | null = null;
+  await page.route('**/v1/tasks/mail', async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const response = await route.fetch();
+    const json = await response.json();
+    const counted = json.shadow && { ...json.shadow, since };
+    await route.fulfill({ response, json: { ...json, shadow: counted } });
+  });
+  await enter(tab, world, 'tasks/mail', token);
+  const panel = page.getByRole('region', { name: 'Shadow build' });
+  const promote = panel.getByRole('button', { name: 'Promote the shadow build' });
+  await promote.waitFor();
+  t.equal(await promote.getAttribute('aria-disabled'), 'true', 'nothing is counted yet');
+  since = new Date().toISOString();
+  await page.getByRole('button', { name: 'Reload' }).last().click();
+  await panel.locator('button[aria-disabled="false"]', { hasText: 'Promote' }).click();
+  const dialog = page.getByRole('dialog', { name: `Make ${build} the model of the task?` });
+  await dialog.getByText('as version 2 of the task').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await promote.click();
+  await dialog.getByRole('button', { name: 'Promote it' }).click();
+  // The server has counted nothing.
+  await panel.getByRole('alert').getByText('shadow_changed').waitFor();
+  t.match(await tasks.show('mail'), { version: 1, shadow });
+
+  // A server that has one build compares nothing: another program makes what a promotion makes.
+  let sent: unknown;
+  await page.route('**/v1/tasks/mail/promote', async (route) => {
+    sent = route.request().postDataJSON();
+    await route.fulfill({ json: await tasks.put('mail', { questions: QUESTIONS, model: build }) });
+  });
+  await promote.click();
+  await dialog.getByRole('button', { name: 'Promote it' }).click();
+  await panel.getByText(`${build} is the model of the task.`).waitFor();
+  t.strictSame(sent, { version: 1, model: build });
+  await panel.getByText('Try another build on real requests').waitFor();
+  t.equal(await promote.count(), 0);
+});
