@@ -145,6 +145,8 @@ export async function enter(
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Forget the key' }).waitFor();
+  // The views are a file of their own, which can arrive later than the limits of the key.
+  await page.locator('main h1:not(#token-title)').first().waitFor({ state: 'attached' });
 }
 
 /** Asks the request of the form and waits for the answers. */
