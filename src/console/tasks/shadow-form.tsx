@@ -89,6 +89,11 @@ function edited(now: Shadow, { model, share }: Partial<Fields>): Shadow {
   return { model: next, share: share === undefined ? (now?.share ?? FIRST_SHARE) : Number(share) };
 }
 
+const HINTS = {
+  none: 'No other build is tried.',
+  some: 'It answers no request: its answers are only compared.',
+};
+
 interface ModelFieldProps {
   readonly limits: Limits;
   readonly edits: Edits<Fields>;
@@ -121,8 +126,7 @@ function ModelField({ limits: { models }, edits, current }: ModelFieldProps) {
         </select>
       </label>
       <p id={id} class="under muted">
-        {overtakenHint(edits, 'model', current || 'none') ??
-          'It answers no request: its answers are only compared.'}
+        {overtakenHint(edits, 'model', current || 'none') ?? HINTS[model === '' ? 'none' : 'some']}
       </p>
     </div>
   );

@@ -38,7 +38,8 @@ export function ShadowPanel({ source, loaded, active, ...common }: ShadowPanelPr
         {task.shadow === null ? <NoShadow /> : <Counted shadow={task.shadow} asked={asked} />}
       </Sourced>
       <PromoteShadow {...common} task={task} active={active} />
-      <ShadowForm {...common} loaded={loaded} />
+      {/* What it said of a save is not true of another version. */}
+      <ShadowForm key={task.version} {...common} loaded={loaded} />
     </section>
   );
 }

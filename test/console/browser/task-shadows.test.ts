@@ -142,10 +142,16 @@ consoleTest('a shadow build is promoted as it was seen', async (t, tab, world) =
     sent = route.request().postDataJSON();
     await route.fulfill({ json: await tasks.put('mail', { questions: QUESTIONS, model: build }) });
   });
-  await promote.click();
+  await panel.getByLabel('Share').fill('0.5');
+  await panel.getByRole('button', { name: 'Save the shadow build' }).click();
+  const said = panel.getByText('The shadow build is saved.');
+  await said.waitFor();
+  await page.getByRole('button', { name: 'Reload' }).last().click();
+  await panel.locator('button[aria-disabled="false"]', { hasText: 'Promote' }).click();
   await dialog.getByRole('button', { name: 'Promote it' }).click();
   await panel.getByText(`${build} is the model of the task.`).waitFor();
   t.strictSame(sent, { version: 1, model: build });
   await panel.getByText('Try another build on real requests').waitFor();
   t.equal(await promote.count(), 0);
+  t.equal(await said.count(), 0, 'it was said of the version before');
 });
