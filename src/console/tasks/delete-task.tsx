@@ -5,6 +5,7 @@ import { ErrorNote } from '../ui/error-note.js';
 import { useAction } from '../ui/use-action.js';
 import { useQuestion } from '../ui/use-question.js';
 import { useShown } from '../ui/use-shown.js';
+import { inTurn } from './in-turn.js';
 import { forgetLabels } from './label-uploads.js';
 import { taskPath } from './loaded-task.js';
 
@@ -23,7 +24,7 @@ export function DeleteTask({ api, name, active, onEnd }: DeleteTaskProps) {
   const shown = useShown(active);
   const remove = async () => {
     // Without an answer, it may have been deleted.
-    await api.json(taskPath(name), { method: 'DELETE' }).finally(onEnd);
+    await inTurn(name, () => api.json(taskPath(name), { method: 'DELETE' })).finally(onEnd);
     forgetLabels(name);
     if (shown.current) location.hash = '/tasks';
     return 'The task is deleted.';

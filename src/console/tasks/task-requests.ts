@@ -2,6 +2,7 @@ import type { Task, TaskSummary } from '../../client/index.js';
 import type { Api } from '../api/call-api.js';
 import { CallError } from '../api/error.js';
 import { indented, type JsonNode, NULL, number, object, text } from '../json/json-node.js';
+import { inTurn } from './in-turn.js';
 import { type LoadedTask, readTask, taskPath } from './loaded-task.js';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -59,13 +60,15 @@ export async function putTask(api: Api, name: string, sent: SentTask): Promise<L
  * Changes some fields of a task, by what the task is now: a PUT replaces all fields. Resolves with the task. Rejects as
  * `Api` does.
  */
-export async function changeTask(
+export function changeTask(
   api: Api,
   name: string,
   change: (now: Task) => Partial<SentTask>,
 ): Promise<LoadedTask> {
-  const { task, questions } = await loadTask(api, name, new AbortController().signal);
-  return putTask(api, name, { ...task, questions, ...change(task) });
+  return inTurn(name, async () => {
+    const { task, questions } = await loadTask(api, name, new AbortController().signal);
+    return putTask(api, name, { ...task, questions, ...change(task) });
+  });
 }
 
 /** What the user saw of a task before its shadow build is promoted. */
@@ -76,9 +79,9 @@ export interface SeenShadow {
 }
 
 /** Makes the shadow build the model of a task. Resolves with the task. Rejects as `Api` does. */
-export async function promoteShadow(api: Api, name: string, seen: SeenShadow): Promise<LoadedTask> {
+export function promoteShadow(api: Api, name: string, seen: SeenShadow): Promise<LoadedTask> {
   const call = { method: 'POST' as const, body: JSON.stringify(seen), headers: JSON_HEADERS };
-  return readTask(await api.text(`${taskPath(name)}/promote`, call));
+  return inTurn(name, async () => readTask(await api.text(`${taskPath(name)}/promote`, call)));
 }
 
 const shadowNode = ({ model, share }: NonNullable<SentTask['shadow']>): JsonNode =>

@@ -1,5 +1,6 @@
 import { consoleTest, enter } from '../../support/console/console.js';
 import { ownKey, QUESTIONS, tasksOf } from '../../support/console/tasks.js';
+import { until } from '../../support/until.js';
 
 const NOTHING_COUNTED = {
   answers: 0,
@@ -154,4 +155,37 @@ consoleTest('a shadow build is promoted as it was seen', async (t, tab, world) =
   await panel.getByText('Try another build on real requests').waitFor();
   t.equal(await promote.count(), 0);
   t.equal(await said.count(), 0, 'it was said of the version before');
+});
+
+consoleTest('changes of the same task at the same time do not revert each other', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  const tasks = tasksOf(world, token);
+  await tasks.put('mail', { questions: QUESTIONS });
+  await enter(tab, world, 'tasks/mail', token);
+  let send = () => {};
+  const gate = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  const sent: string[] = [];
+  await page.route('**/v1/tasks/mail', async (route) => {
+    const method = route.request().method();
+    sent.push(method);
+    // What was read before it is as old as the first change.
+    if (method === 'PUT') await gate;
+    await route.fallback();
+  });
+  const settings = page.getByRole('form', { name: 'Settings' });
+  await settings.getByLabel('Description').fill('mine');
+  await settings.getByRole('button').click();
+  await until(() => sent.includes('PUT'));
+  const form = page.getByRole('form', { name: 'Shadow build' });
+  await form.getByLabel('Model').selectOption('tiny');
+  await form.getByRole('button').click();
+  await form.locator('button[aria-disabled="true"]').waitFor();
+  t.strictSame(sent, ['GET', 'PUT'], 'the second change waits for the first one');
+  send();
+  await settings.getByText('The settings are saved.').waitFor();
+  await form.getByText('The shadow build is saved.').waitFor();
+  t.match(await tasks.show('mail'), { description: 'mine', shadow: { model: 'tiny', share: 0.1 } });
 });
