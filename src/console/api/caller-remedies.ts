@@ -22,6 +22,7 @@ export const CALLER_REMEDIES: Partial<Record<ErrorType, string>> & Remedies = {
   task_not_found: 'It was deleted, or belongs to another workspace. The list has the tasks of yours.',
   invalid_task: 'Correct the field that the message names.',
   no_shadow: 'It was ended or promoted meanwhile. The task shows the model in use.',
+  task_changed: 'It is read again, and your edit is kept. Look at both, then save again.',
   shadow_changed: 'The comparison is read again. Decide by what it shows now.',
   too_many_tasks: 'Delete tasks that are not used any more.',
   invalid_labels: 'Correct the lines and choose the file again.',

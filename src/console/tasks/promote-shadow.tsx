@@ -29,7 +29,7 @@ export function PromoteShadow({ api, name, task, active, onChanged }: PromoteSha
     let promoted: LoadedTask | null = null;
     try {
       promoted = await promoteShadow(api, name, seen);
-      return `${seen.model} is the model of the task.`;
+      return `${seen.model} was made the model of the task.`;
     } finally {
       // Also after an error: the shadow may have been promoted all the same.
       onChanged(promoted);

@@ -41,9 +41,9 @@ export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormP
     const { changed, values } = edits;
     let saved: LoadedTask | null = null;
     try {
-      saved = await changeTask(api, name, (now) => ({ shadow: edited(now.shadow, changed) }));
+      saved = await changeTask(api, name, loaded.task, { shadow: edited(shadow, changed) });
       edits.clear(values);
-      return values.model === '' ? 'The task has no shadow build.' : 'The shadow build is saved.';
+      return values.model === '' ? 'The shadow build was ended.' : 'The shadow build is saved.';
     } finally {
       onChanged(saved);
     }
@@ -83,10 +83,10 @@ export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormP
 }
 
 /** The shadow that is sent. */
-function edited(now: Shadow, { model, share }: Partial<Fields>): Shadow {
-  const next = model ?? now?.model ?? '';
+function edited(seen: Shadow, { model, share }: Partial<Fields>): Shadow {
+  const next = model ?? seen?.model ?? '';
   if (next === '') return null;
-  return { model: next, share: share === undefined ? (now?.share ?? FIRST_SHARE) : Number(share) };
+  return { model: next, share: share === undefined ? (seen?.share ?? FIRST_SHARE) : Number(share) };
 }
 
 const HINTS = {

@@ -56,19 +56,34 @@ export async function putTask(api: Api, name: string, sent: SentTask): Promise<L
   return readTask(await api.text(taskPath(name), { method: 'PUT', body, headers: JSON_HEADERS }));
 }
 
+/** The fields of a task that change without a new version. */
+type Settings = Omit<SentTask, 'model' | 'questions'>;
+
 /**
- * Changes some fields of a task, by what the task is now: a PUT replaces all fields. Resolves with the task. Rejects as
- * `Api` does.
+ * Changes some fields of a task. A PUT replaces all fields: the others are sent as they are now. Resolves with the task.
+ * Rejects as `Api` does; with `task_changed` if one of the fields is not what the user saw.
+ *
+ * @param seen the task as it was shown
  */
 export function changeTask(
   api: Api,
   name: string,
-  change: (now: Task) => Partial<SentTask>,
+  seen: Settings,
+  change: Partial<Settings>,
 ): Promise<LoadedTask> {
   return inTurn(name, async () => {
     const { task, questions } = await loadTask(api, name, new AbortController().signal);
-    return putTask(api, name, { ...task, questions, ...change(task) });
+    const fields = Object.keys(change) as ReadonlyArray<keyof Settings>;
+    if (fields.some((field) => textOf(task, field) !== textOf(seen, field)))
+      throw new CallError(409, 'task_changed', `${name} has been changed meanwhile.`);
+    return putTask(api, name, { ...task, questions, ...change });
   });
+}
+
+/** A field as a text that is the same for equal values. What was counted of a shadow is no part of it. */
+function textOf(task: Settings, field: keyof Settings): string {
+  const { shadow } = task;
+  return JSON.stringify(field === 'shadow' ? shadow && [shadow.model, shadow.share] : task[field]);
 }
 
 /** What the user saw of a task before its shadow build is promoted. */

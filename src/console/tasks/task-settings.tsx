@@ -41,11 +41,11 @@ export function TaskSettings({ api, name, task, onChanged }: TaskSettingsProps) 
     const { changed, values } = edits;
     let saved: LoadedTask | null = null;
     try {
-      saved = await changeTask(api, name, () => ({
+      saved = await changeTask(api, name, task, {
         ...(changed.description !== undefined && { description: changed.description || null }),
         ...(changed.target_error !== undefined && { target_error: Number(changed.target_error) }),
         ...(changed.confidence !== undefined && { confidence: Number(changed.confidence) }),
-      }));
+      });
       edits.clear(values);
       return 'The settings are saved.';
     } finally {

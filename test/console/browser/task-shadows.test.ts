@@ -100,7 +100,7 @@ consoleTest('a shadow build is begun, changed and ended', async (t, tab, world) 
   await choice.selectOption('none');
   await form.getByText('What was counted of tiny is deleted.').waitFor();
   await button.click();
-  await form.getByText('The task has no shadow build.').waitFor();
+  await form.getByText('The shadow build was ended.').waitFor();
   await panel.getByText('Try another build on real requests').waitFor();
   t.match(await tasks.show('mail'), { ...kept, shadow: null });
 });
@@ -150,7 +150,7 @@ consoleTest('a shadow build is promoted as it was seen', async (t, tab, world) =
   await page.getByRole('button', { name: 'Reload' }).last().click();
   await panel.locator('button[aria-disabled="false"]', { hasText: 'Promote' }).click();
   await dialog.getByRole('button', { name: 'Promote it' }).click();
-  await panel.getByText(`${build} is the model of the task.`).waitFor();
+  await panel.getByText(`${build} was made the model of the task.`).waitFor();
   t.strictSame(sent, { version: 1, model: build });
   await panel.getByText('Try another build on real requests').waitFor();
   t.equal(await promote.count(), 0);
@@ -188,4 +188,48 @@ consoleTest('changes of the same task at the same time do not revert each other'
   await settings.getByText('The settings are saved.').waitFor();
   await form.getByText('The shadow build is saved.').waitFor();
   t.match(await tasks.show('mail'), { description: 'mine', shadow: { model: 'tiny', share: 0.1 } });
+});
+
+consoleTest('what others have changed meanwhile is not overwritten without a word', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  const tasks = tasksOf(world, token);
+  const shadow = { model: 'tiny', share: 0.1 };
+  const { shadow: asked } = await tasks.put('mail', { questions: QUESTIONS, shadow });
+  await enter(tab, world, 'tasks/mail', token);
+  const panel = page.getByRole('region', { name: 'Shadow build' });
+  const form = panel.getByRole('form', { name: 'Shadow build' });
+  const changed = form.getByRole('alert').getByText('mail has been changed meanwhile.');
+  // The user ends a shadow that is another one by now.
+  await form.getByLabel('Model').selectOption('none');
+  const theirs = { model: asked.builds.shadow, share: 0.9 };
+  await tasks.put('mail', { questions: QUESTIONS, shadow: theirs });
+  await form.getByRole('button').click();
+  await changed.waitFor();
+  t.match(await tasks.show('mail'), { shadow: theirs });
+  await form.getByText(`Changed meanwhile: it is ${theirs.model} now. Saving replaces it.`).waitFor();
+  await form.getByRole('button').click();
+  await form.getByText('The shadow build was ended.').waitFor();
+
+  await tasks.put('mail', { questions: QUESTIONS, shadow });
+  await page.getByRole('button', { name: 'Reload' }).last().click();
+  await form.getByLabel('Share').fill('0.5');
+  // There is no shadow any more that could have this share.
+  await tasks.put('mail', { questions: QUESTIONS, description: 'theirs' });
+  await form.getByRole('button').click();
+  await changed.waitFor();
+  await panel.getByText('Try another build on real requests').waitFor();
+  t.equal(await form.getByText('is saved').count(), 0);
+  t.match(await tasks.show('mail'), { description: 'theirs', shadow: null });
+
+  const settings = page.getByRole('form', { name: 'Settings' });
+  await settings.getByLabel('Description').fill('mine');
+  await tasks.put('mail', { questions: QUESTIONS, description: 'newer', confidence: 0.9 });
+  await settings.getByRole('button').click();
+  await settings.getByRole('alert').getByText('mail has been changed meanwhile.').waitFor();
+  await settings.getByText('Changed meanwhile: it is newer now. Saving replaces it.').waitFor();
+  t.equal(await settings.getByLabel('Description').inputValue(), 'mine');
+  await settings.getByRole('button').click();
+  await settings.getByText('The settings are saved.').waitFor();
+  t.match(await tasks.show('mail'), { description: 'mine', confidence: 0.9 });
 });
