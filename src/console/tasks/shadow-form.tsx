@@ -66,7 +66,8 @@ export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormP
             onChange={(text) => edits.edit('share', text)}
             hint={
               isShare
-                ? (overtakenHint(edits, 'share', current.share) ??
+                ? // Without a shadow, nobody has chosen the share that the field begins with.
+                  ((shadow && overtakenHint(edits, 'share', current.share)) ??
                   `${percent(Number(share))} of the requests are also run on it.`)
                 : 'Enter a number above 0 and at most 1.'
             }

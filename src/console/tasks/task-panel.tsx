@@ -21,25 +21,34 @@ interface TaskPanelProps {
   readonly limits: Limits;
   readonly name: string;
   readonly active: boolean;
-  /** Called when the task was changed or deleted. */
+  /** How many changes of tasks have ended: after each, the task is read again. */
+  readonly changes: number;
+  /** Called when a change has ended, also without an answer. */
   readonly onChanged: () => void;
+  /** Called when the deletion has ended, also without an answer. */
+  readonly onDeleted: () => void;
   readonly onEdit: (task: LoadedTask) => void;
 }
 
 /** One task: what it asks, what is known about its answers, and everything that can be done with it. */
-export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: TaskPanelProps) {
+export function TaskPanel({
+  api,
+  limits,
+  name,
+  active,
+  changes,
+  onChanged,
+  onDeleted,
+  onEdit,
+}: TaskPanelProps) {
   const { value, error, reload, replace, ...source } = useLoad(
     (signal) => loadTask(api, name, signal),
     active,
-    [api, name],
+    [api, name, changes],
   );
   const title = useRef<HTMLHeadingElement>(null);
   // The address has changed: a reader of the screen goes on here.
   useEffect(() => title.current?.focus(), []);
-  const changed = () => {
-    reload();
-    onChanged();
-  };
   const show: OnChanged = (task) => {
     replace((old) => task ?? old);
     onChanged();
@@ -65,14 +74,14 @@ export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: Task
               <button type="button" onClick={() => onEdit(value)}>
                 Edit the questions in Ask
               </button>
-              <DeleteTask api={api} name={name} active={active} onEnd={onChanged} />
+              <DeleteTask api={api} name={name} active={active} onEnd={onDeleted} />
             </div>
           </>
         )}
       </section>
       {value !== null && (
         <>
-          <FitPanel {...common} onChanged={changed} loaded={value} source={source} />
+          <FitPanel {...common} onChanged={onChanged} loaded={value} source={source} />
           {value.task.drift !== null && (
             <DriftPanel drift={value.task.drift} asked={value.asked} source={source} />
           )}
@@ -86,12 +95,12 @@ export function TaskPanel({ api, limits, name, active, onChanged, onEdit }: Task
           />
           <LabelsPanel
             {...common}
-            onChanged={changed}
+            onChanged={onChanged}
             keyId={limits.key.id}
             task={value.task}
             source={source}
           />
-          <TaskAsk {...common} onChanged={changed} limits={limits} loaded={value} />
+          <TaskAsk {...common} onChanged={onChanged} limits={limits} loaded={value} />
           <TaskSettings {...common} onChanged={show} task={value.task} />
         </>
       )}

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { useLeaveWarning } from '../ui/use-leave-warning.js';
@@ -23,6 +23,12 @@ interface TasksViewProps {
 /** The tasks of the workspace, and one of them in detail. */
 export function TasksView({ api, limits, name, active, onEdit }: TasksViewProps) {
   const list = useLoad((signal) => listTasks(api, signal), active, [api, name]);
+  // A change can end after its task was left and opened again: what is shown then may have been read before it.
+  const [changes, setChanges] = useState(0);
+  const changed = () => {
+    list.reload();
+    setChanges((before) => before + 1);
+  };
   useLeaveWarning(useUploading());
   // The view goes with its key.
   useEffect(() => stopAllLabels, []);
@@ -46,7 +52,9 @@ export function TasksView({ api, limits, name, active, onEdit }: TasksViewProps)
             limits={limits}
             name={name}
             active={active}
-            onChanged={list.reload}
+            changes={changes}
+            onChanged={changed}
+            onDeleted={list.reload}
             onEdit={onEdit}
           />
         )}

@@ -11,7 +11,7 @@ export interface Edits<Values extends Texts> {
   readonly values: Values;
   /** The fields that differ from their current values. */
   readonly changed: Partial<Values>;
-  /** Whether a field that is edited has got another value since the edit began. */
+  /** Whether a field that is edited has got another value since the edit began, which is not that of the edit. */
   readonly isOvertaken: (name: Name<Values>) => boolean;
   readonly edit: (name: Name<Values>, value: string) => void;
   /** Forgets the edits that are saved: those with these values. Others were made while the save was in progress. */
@@ -63,8 +63,8 @@ export function useEdits<Values extends Texts>(form: string, current: Values): E
       Object.entries(values).filter(([name, value]) => value !== current[name]),
     ) as Partial<Values>,
     isOvertaken(name) {
-      const before = editOf(name)?.before;
-      return before !== undefined && before !== current[name];
+      const edit = editOf(name);
+      return edit !== undefined && edit.before !== current[name] && edit.value !== current[name];
     },
     edit: (name, value) =>
       keep((kept) => {

@@ -233,3 +233,47 @@ consoleTest('what others have changed meanwhile is not overwritten without a wor
   await settings.getByText('The settings are saved.').waitFor();
   t.match(await tasks.show('mail'), { description: 'mine', confidence: 0.9 });
 });
+
+consoleTest('a change that ends after its task was opened again is shown', async (t, tab, world) => {
+  const { page } = tab;
+  const token = ownKey(world);
+  const tasks = tasksOf(world, token);
+  const model = 'tiny';
+  await tasks.put('mail', { questions: QUESTIONS, shadow: { model, share: 0.2 } });
+  await tasks.put('other');
+  await enter(tab, world, 'tasks/mail', token);
+  const panel = page.getByRole('region', { name: 'Shadow build' });
+  const form = panel.getByRole('form', { name: 'Shadow build' });
+  const share = form.getByLabel('Share');
+  await share.fill('0.5');
+  let send = () => {};
+  const gate = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  let isSent = false;
+  await page.route('**/v1/tasks/mail', async (route) => {
+    if (route.request().method() === 'PUT') {
+      isSent = true;
+      await gate;
+    }
+    await route.fallback();
+  });
+  await form.getByRole('button').click();
+  await until(() => isSent);
+  await page.getByRole('link', { name: 'other' }).click();
+  await page.getByRole('heading', { name: 'other' }).waitFor();
+  await page.getByRole('link', { name: 'mail' }).click();
+  await panel.getByText('Share of the requests20.0 %', { exact: true }).waitFor();
+  t.equal(await share.inputValue(), '0.5', 'it is not saved yet');
+  send();
+  await panel.getByText('Share of the requests50.0 %', { exact: true }).waitFor();
+  await form.getByText('50.0 % of the requests are also run on it.').waitFor();
+  t.equal(await form.getByText('Changed meanwhile').count(), 0, 'it is what was entered');
+
+  await share.fill('0.7');
+  await tasks.put('mail');
+  await page.getByRole('button', { name: 'Reload' }).last().click();
+  await form.getByText('No other build is tried.').waitFor();
+  await form.getByLabel('Model').selectOption(model);
+  await form.getByText('70.0 % of the requests are also run on it.').waitFor();
+});
