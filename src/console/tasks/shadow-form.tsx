@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Limits } from '../api/api-types.js';
 import type { Api } from '../api/call-api.js';
 import { ActionForm } from '../ui/action-form.js';
@@ -31,11 +31,13 @@ interface ShadowFormProps {
 
 /** A form that begins, changes and ends the shadow of a task. */
 export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormProps) {
-  const { shadow } = loaded.task;
+  const { shadow, version } = loaded.task;
   const current: Fields = { model: shadow?.model ?? '', share: String(shadow?.share ?? FIRST_SHARE) };
   const edits = useEdits(`shadow.${name}`, current);
   const { model, share } = edits.values;
   const action = useAction();
+  // What is said of a save is not true of another version; a refusal stays: the other version may be its reason.
+  const [savedOf, setSavedOf] = useState(version);
   const isShare = Number(share) > 0 && Number(share) <= 1;
   const save = async () => {
     const { changed, values } = edits;
@@ -43,6 +45,7 @@ export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormP
     try {
       saved = await changeTask(api, name, loaded.task, { shadow: edited(shadow, changed) });
       edits.clear(values);
+      setSavedOf(saved.task.version);
       return values.model === '' ? 'The shadow build was ended.' : 'The shadow build is saved.';
     } finally {
       onChanged(saved);
@@ -51,7 +54,7 @@ export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormP
   const isChanged = edits.changed.model !== undefined || (model !== '' && edits.changed.share !== undefined);
   return (
     <ActionForm
-      action={action}
+      action={savedOf === version ? action : { ...action, done: '' }}
       label="Shadow build"
       button="Save the shadow build"
       complete={isChanged && (model === '' || isShare)}

@@ -38,8 +38,7 @@ export function ShadowPanel({ source, loaded, active, ...common }: ShadowPanelPr
         {task.shadow === null ? <NoShadow /> : <Counted shadow={task.shadow} asked={asked} />}
       </Sourced>
       <PromoteShadow {...common} task={task} active={active} />
-      {/* What it said of a save is not true of another version. */}
-      <ShadowForm key={task.version} {...common} loaded={loaded} />
+      <ShadowForm {...common} loaded={loaded} />
     </section>
   );
 }

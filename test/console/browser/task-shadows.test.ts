@@ -222,6 +222,17 @@ consoleTest('what others have changed meanwhile is not overwritten without a wor
   t.equal(await form.getByText('is saved').count(), 0);
   t.match(await tasks.show('mail'), { description: 'theirs', shadow: null });
 
+  // The refusal stays when the version that was its reason has been read.
+  await form.getByLabel('Model').selectOption('tiny');
+  await form.getByRole('button').click();
+  await form.getByText('The shadow build is saved.').waitFor();
+  await form.getByLabel('Share').fill('0.6');
+  await tasks.put('mail', { questions: { angry: QUESTIONS.angry } });
+  await form.getByRole('button').click();
+  await page.getByText('Try another build on real requests').waitFor();
+  t.ok(await changed.isVisible());
+  await tasks.put('mail', { questions: QUESTIONS });
+
   const settings = page.getByRole('form', { name: 'Settings' });
   await settings.getByLabel('Description').fill('mine');
   await tasks.put('mail', { questions: QUESTIONS, description: 'newer', confidence: 0.9 });
