@@ -2,12 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'tap';
+import { type Test, test } from 'tap';
 import { ApiError } from '../../src/api/index.js';
+import type { HttpOptions } from '../../src/http/index.js';
 import { certificateIn } from '../support/certificate.js';
+import { freePort } from '../support/free-port.js';
 import { fakeApp, fakeCaller } from '../support/http/fake-app.js';
 import { serve } from '../support/http/serving.js';
 import { ROOT } from '../support/sources.js';
+
+/** A server on a port that no other process has on any address: on another one than this server's, it might answer. */
+const serveAlone = async (t: Test, options: Partial<HttpOptions> = {}) =>
+  serve(t, 'node', undefined, { ...options, port: await freePort() });
 
 /** The status of the health check of the image. */
 async function health(environment: Record<string, string>): Promise<number> {
@@ -18,11 +24,11 @@ async function health(environment: Record<string, string>): Promise<number> {
 }
 
 test('the health check follows the port, TLS and readiness', async (t) => {
-  const plain = await serve(t, 'node');
+  const plain = await serveAlone(t);
   const port = { DECIDER_PORT: String(plain.port) };
   t.equal(await health(port), 0);
   const tls = certificateIn(t.testdir({}));
-  const secure = await serve(t, 'node', undefined, { tls });
+  const secure = await serveAlone(t, { tls });
   const securePort = { DECIDER_PORT: String(secure.port) };
   t.equal(await health({ ...securePort, DECIDER_TLS_CERT: tls.files.cert }), 0);
   t.equal(await health(securePort), 1, 'plain HTTP to a TLS port');
@@ -31,7 +37,7 @@ test('the health check follows the port, TLS and readiness', async (t) => {
 });
 
 test('the health check asks the address that the server listens on', async (t) => {
-  const other = await serve(t, 'node', undefined, { host: '127.0.0.3' });
+  const other = await serveAlone(t, { host: '127.0.0.3' });
   const port = { DECIDER_PORT: String(other.port) };
   t.equal(await health({ ...port, DECIDER_HOST: '127.0.0.3' }), 0);
   t.equal(await health(port), 1);
@@ -43,7 +49,7 @@ test('the health check asks the address that the server listens on', async (t) =
 test('the health check reads the file of DECIDER_CONFIG, and variables take its place', async (t) => {
   const folder = t.testdir({});
   const tls = certificateIn(folder);
-  const { port } = await serve(t, 'node', undefined, { tls, host: '127.0.0.3' });
+  const { port } = await serveAlone(t, { tls, host: '127.0.0.3' });
   const DECIDER_CONFIG = join(folder, 'decider.json');
   const write = (settings: object | string) =>
     writeFileSync(DECIDER_CONFIG, typeof settings === 'string' ? settings : JSON.stringify(settings));
