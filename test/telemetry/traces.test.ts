@@ -64,7 +64,8 @@ test('a request and its parts arrive as spans of one trace', { skip: sdkMissing 
 
 test('the flag of the caller decides, otherwise the sample', { skip: sdkMissing }, async (t) => {
   const { url, spans } = await otlpCollector(t);
-  const rare = opened(url, 1_000_000).traces;
+  // So rare that no trace of its own is one of them: of a million, one might be.
+  const rare = opened(url, Number.MAX_SAFE_INTEGER).traces;
   const alone = { ...REQUEST, parts: [] };
   t.ok(rare.record({ ...alone, parent: PARENT }));
   const all = opened(url, 1).traces;
