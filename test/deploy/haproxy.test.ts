@@ -87,6 +87,19 @@ async function nodesBehind(
 
 const post = (session: ClientHttp2Session) => ask(session, '/v1/decide', {}, '{}');
 
+/**
+ * Sends requests of which each has reached a node that holds it before the next one is sent. Threads of the proxy that choose
+ * at the same time may choose the same node.
+ */
+async function heldOneByOne(session: ClientHttp2Session, nodes: readonly Node[], count: number) {
+  const asked: ReturnType<typeof post>[] = [];
+  while (asked.length < count) {
+    asked.push(post(session));
+    await until(() => nodes.reduce((held, node) => held + node.held.length, 0) === asked.length);
+  }
+  return asked;
+}
+
 /** What the proxy says of a node, such as `UP`, `DOWN` or `DRAIN`. */
 async function stateOf(proxy: Haproxy, node: string): Promise<string> {
   const line = (await proxy.admin('show stat')).split('\n').find((each) => each.startsWith(`nodes,${node},`));
@@ -96,8 +109,7 @@ async function stateOf(proxy: Haproxy, node: string): Promise<string> {
 test('concurrent requests are spread evenly, with the address of the client', NEEDS_HAPROXY, async (t) => {
   const { session, nodes } = await nodesBehind(t);
   for (const node of nodes) node.holds = true;
-  const asked = Array.from({ length: 10 }, () => post(session));
-  await until(() => nodes[0].held.length + nodes[1].held.length === 10);
+  const asked = await heldOneByOne(session, nodes, 10);
   t.strictSame(
     nodes.map(({ held }) => held.length),
     [5, 5],
@@ -220,8 +232,8 @@ test('a node that is drained finishes its requests and gets no new ones', NEEDS_
   const { proxy, session, nodes } = await nodesBehind(t);
   const [first, second] = nodes;
   for (const node of nodes) node.holds = true;
-  const asked = [post(session), post(session)];
-  await until(() => first.held.length === 1 && second.held.length === 1);
+  const asked = await heldOneByOne(session, nodes, 2);
+  t.strictSame([first.held.length, second.held.length], [1, 1]);
   second.release();
   await proxy.admin('set server nodes/node1 state drain');
   t.match(await stateOf(proxy, 'node1'), /^DRAIN/);
