@@ -12,7 +12,11 @@ const RESERVED_FROM = 32_768;
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1));
-    if ((await isFree(port)) && (await reserve(port))) return port;
+    // Reserved before it is tried: a port of another process is not bound even for a moment, in which its server may start.
+    const release = await reserve(port);
+    if (release === null) continue;
+    if (await isFree(port)) return port;
+    release();
   }
 }
 
@@ -24,14 +28,17 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Binds the UDP port that stands for a port; false: another call has bound it, or, rarely, an outgoing connection. */
-function reserve(port: number): Promise<boolean> {
+/**
+ * Binds the UDP port that stands for a port, and returns what releases it. Null: another call has bound it, or, rarely, an
+ * outgoing connection.
+ */
+function reserve(port: number): Promise<(() => void) | null> {
   return new Promise((resolve) => {
     const socket = createSocket('udp4');
-    socket.once('error', () => socket.close(() => resolve(false)));
+    socket.once('error', () => socket.close(() => resolve(null)));
     socket.bind(port + RESERVED_FROM, '127.0.0.1', () => {
       socket.unref();
-      resolve(true);
+      resolve(() => socket.close());
     });
   });
 }
