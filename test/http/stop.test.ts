@@ -10,11 +10,14 @@ import { deferred, onBoth, serve } from '../support/http/serving.js';
 
 onBoth('a stop waits for the request in progress and refuses new connections', async (t, transport) => {
   const [arrived, go] = [deferred(), deferred()];
-  const { client, port, server } = await serve(t, transport, async () => {
+  const decide = async () => {
     arrived.resolve();
     await go.promise;
     return '"answered"';
-  });
+  };
+  // Not one that another process may get as soon as nothing listens on it.
+  const own = { port: await freePort() };
+  const { client, port, server } = await serve(t, transport, decide, own);
   const [busy, idle, silent] = [await client(), await client(), await client()];
   await idle.send(request('GET', '/health'));
   await idle.response();
@@ -83,7 +86,7 @@ onBoth(
 );
 
 onBoth('a stop of an idle server, twice', async (t, transport) => {
-  const { server, port } = await serve(t, transport);
+  const { server, port } = await serve(t, transport, undefined, { port: await freePort() });
   await Promise.all([server.stop(), server.stop()]);
   await t.rejects(RawClient.connect(port), { code: 'ECONNREFUSED' });
 });

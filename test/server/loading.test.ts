@@ -8,6 +8,7 @@ import type { ServerDependencies } from '../../src/server/server-dependencies.js
 import { loadSettings } from '../../src/settings/index.js';
 import { checkOnce } from '../support/check-once.js';
 import { firstKey } from '../support/first-key.js';
+import { freePort } from '../support/free-port.js';
 import { TRANSPORTS } from '../support/http/serving.js';
 import { dataFolder, modelsFolder, startTestServer, testDependencies } from '../support/server.js';
 
@@ -31,7 +32,8 @@ async function start(
   const data = dataFolder(t);
   const token = await firstKey(data);
   const environment = {
-    DECIDER_PORT: '0',
+    // Not one that another process may get as soon as this server is gone.
+    DECIDER_PORT: String(await freePort()),
     DECIDER_MODELS: models,
     DECIDER_DATA: data,
     DECIDER_ENGINE_BACKEND: 'cpu',

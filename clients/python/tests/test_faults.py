@@ -17,9 +17,11 @@ from tests.stub import ANSWER, BATCH, BUSY, Stub, batch, chunked, client, error,
 QUESTIONS = {"q": noul("Is it?")}
 
 
-def refused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+def refusing() -> socket.socket:
+    """A port that refuses connections, and that nobody else gets until it is closed: it is bound, and nothing listens."""
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    return bound
 
 
 class Decisions(unittest.TestCase):
@@ -77,8 +79,8 @@ class Decisions(unittest.TestCase):
 
     def test_a_server_that_is_away_gets_it_later(self) -> None:
         waits: list = []
-        with self.assertRaises(DeciderError) as raised:
-            client(f"http://127.0.0.1:{refused_port()}", waits).decide("x", QUESTIONS)
+        with refusing() as bound, self.assertRaises(DeciderError) as raised:
+            client(f"http://127.0.0.1:{bound.getsockname()[1]}", waits).decide("x", QUESTIONS)
         self.assertEqual(raised.exception.type, "unreachable")
         self.assertFalse(raised.exception.outcome_unknown)
         self.assertEqual(waits, [0.5, 1.0])
