@@ -3,6 +3,7 @@ import { BatchKey, hold, newKey, outcomes } from '../support/contract/batch-call
 import { BUILDS } from '../support/contract/service.js';
 import { ASK, type ContractTest, rule } from '../support/contract/suite.js';
 import { TASK, tasksOf } from '../support/contract/task-calls.js';
+import { used } from '../support/contract/used.js';
 import { until } from '../support/until.js';
 
 /** A line that names a task. */
@@ -146,8 +147,7 @@ export const BATCHES_TASKS: readonly ContractTest[] = [
     }
     t.equal(amounts[0], amounts[1]);
     t.ok(Math.abs((estimates[0] as number) - (estimates[1] as number)) < 10, `${estimates}`);
-    const { data } = (await service.get('/v1/usage', { token })).json;
-    t.match(data, [
+    t.match(used(await service.get('/v1/usage', { token })), [
       { kind: 'batch', model: 'decider-g-12b', requests: 2, input_tokens: 2 * (amounts[0] as number) },
     ]);
   }),

@@ -2,6 +2,7 @@ import { ERRORS } from '../../src/api/index.js';
 import type { Sending } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { isRefusal, TASK, tasksOf } from '../support/contract/task-calls.js';
+import { used } from '../support/contract/used.js';
 
 /** Labels with which a fit is made. */
 const FIT_LABELS = 24;
@@ -71,16 +72,16 @@ export const TASK_LABELS: readonly ContractTest[] = [
       1,
       'a correction',
     );
-    const used = async () => (await get('/v1/usage', { token })).json;
-    const { data, total } = await used();
-    t.match(data, [{ kind: 'batch', requests: 2 }]);
+    const usage = await get('/v1/usage', { token });
+    t.match(used(usage), [{ kind: 'batch', requests: 2 }]);
     const refused = await tasks.label('l', label, {
       state: '[p]',
       expected: { q: true },
       assets: { '[p]': {} },
     });
     t.match(refused.json, { type: 'invalid_labels', errors: [{ line: 2, type: 'invalid_assets' }] });
-    t.strictSame((await used()).total, total, 'nothing is charged for labels that are refused');
+    const { total } = (await get('/v1/usage', { token })).json;
+    t.strictSame(total, usage.json.total, 'nothing is charged for labels that are refused');
     const poor = await account('task-states-poor', 0);
     await tasksOf(service, poor.token).put('l', TASK);
     t.ok(isRefusal(await tasksOf(service, poor.token).label('l', label), 'out_of_credit'));

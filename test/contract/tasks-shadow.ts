@@ -4,6 +4,7 @@ import { LIMITS } from '../../src/api/index.js';
 import { BUILDS, type Reply } from '../support/contract/service.js';
 import { type ContractTest, httpRule, rule } from '../support/contract/suite.js';
 import { isRefusal, TASK, tasksOf } from '../support/contract/task-calls.js';
+import { used } from '../support/contract/used.js';
 import { until } from '../support/until.js';
 
 const SHADOW = { model: 'decider-g-31b', share: 1 };
@@ -96,9 +97,9 @@ export const TASK_SHADOWS: readonly ContractTest[] = [
       await tasks.put('s', { ...TASK, shadow });
       if (shadow === null) for (const at of [0, 1, 2]) await tasks.decide('s', { state: `state ${at}` });
       else await counted(tasks, 's', 3);
-      const { data, total } = (await get('/v1/usage', { token })).json;
+      const usage = await get('/v1/usage', { token });
       const { credit } = (await get('/v1/limits', { token })).json;
-      return { data, total, credit };
+      return { rows: used(usage), total: usage.json.total, credit };
     };
     t.strictSame(await cost('shadow-free', SHADOW), await cost('shadow-none', null));
     const { token } = await account('shadow-rates');
@@ -114,7 +115,7 @@ export const TASK_SHADOWS: readonly ContractTest[] = [
     await tasks.decide('s', { state: 'y' }, { path: `${gateway}/v1/tasks/s/decide` });
     await counted(tasks, 's', 1);
     t.equal(await answersOf(tasks, 's'), 2, 'the endpoint of another build is not compared');
-    t.strictSame((await get('/v1/usage', { token })).json.data.length, 2, 'one row per model that answered');
+    t.equal(used(await get('/v1/usage', { token })).length, 2, 'one row per model that answered');
   }),
   rule('2.15 accuracy: labels of answers that both builds have given', async (t, service) => {
     const tasks = tasksOf(service, (await service.account('shadow-labels')).token);

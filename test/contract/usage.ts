@@ -1,8 +1,9 @@
 import { CHANGES } from '../../src/access/index.js';
 import { LIMITS } from '../../src/api/index.js';
 import { line, newKey } from '../support/contract/batch-calls.js';
-import { PRICES, type Reply } from '../support/contract/service.js';
+import { PRICES } from '../support/contract/service.js';
 import { ASK, type ContractTest, httpRule, rule } from '../support/contract/suite.js';
+import { used } from '../support/contract/used.js';
 
 const BODY = { state: 'x', questions: ASK };
 const LARGER = 'decider-g-31b';
@@ -11,21 +12,18 @@ const DAY_MS = 24 * 3_600_000;
 /** Units of 10⁻¹² as the amount of a response. */
 const amountOf = (units: bigint) => Number(`${units}e-12`);
 
-/** The rows without their days: a day may end during a test. */
-const rowsOf = ({ json }: Reply) => json.data.map(({ day: _, ...row }: { readonly day: string }) => row);
-
 /** Contract 2.12 and contract 4.10. */
 export const USAGE: readonly ContractTest[] = [
   httpRule('2.12: the usage of a key, in its documented shape', async (t, service) => {
     const { get, post } = service;
     const { batches, key, token } = await newKey(service, 'usage-shape');
-    const used: number[] = [];
+    const tokens: number[] = [];
     for (const model of ['decider-g-12b', LARGER, 'decider-g-12b']) {
-      used.push((await post({ ...BODY, model }, { token })).json.usage.input_tokens);
+      tokens.push((await post({ ...BODY, model }, { token })).json.usage.input_tokens);
     }
     const results = await batches.answered([line('a'), line('b', { state: 'longer' })]);
     const batched = results.reduce((sum, { usage }) => sum + usage.input_tokens, 0);
-    const [first, larger, again] = used as [number, number, number];
+    const [first, larger, again] = tokens as [number, number, number];
     const reply = await get('/v1/usage', { token });
     const { data, ...rest } = reply.json;
     t.equal(reply.status, 200);
@@ -36,7 +34,7 @@ export const USAGE: readonly ContractTest[] = [
       larger: BigInt(larger) * PRICES[LARGER],
     };
     const model = 'decider-g-12b';
-    t.strictSame(rowsOf(reply), [
+    t.strictSame(used(reply), [
       { model, kind: 'batch', requests: 2, input_tokens: batched, amount: amountOf(amounts.batch) },
       { model, kind: 'live', requests: 2, input_tokens: first + again, amount: amountOf(amounts.live) },
       { model: LARGER, kind: 'live', requests: 1, input_tokens: larger, amount: amountOf(amounts.larger) },
@@ -54,6 +52,8 @@ export const USAGE: readonly ContractTest[] = [
       },
     });
     for (const { day } of data) t.ok(/^\d{4}-\d\d-\d\d$/.test(day) && day >= rest.from && day <= rest.to);
+    const names = data.map((row: Record<string, string>) => `${row.day} ${row.model} ${row.kind}`);
+    t.strictSame(names, [...new Set(names)].sort(), 'one row of each, in this order');
     t.equal((await get('/v1/usage', { token: null })).status, 401);
     t.equal((await get('/m/decider-g-12b/v1/usage', { token })).status, 404);
   }),
