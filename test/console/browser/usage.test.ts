@@ -19,7 +19,14 @@ consoleTest('credit, budget, limits and expiry of a key', async (t, tab, world) 
   createWorkspace(store, clock, 'own');
   grantCredit(store, clock, 'own', 20n * UNITS);
   changeWorkspace(store, clock, 'own', { budget: 5n * UNITS });
-  const { token } = createKey(store, clock, 'own', clock.now() + DAY_MS);
+  const made = clock.now();
+  const { token } = createKey(store, clock, 'own', made + DAY_MS);
+  // The page shows the key as it was made: the day may end meanwhile.
+  await page.route('**/v1/limits', async (route) => {
+    const response = await route.fetch();
+    const date = new Date(made).toUTCString();
+    await route.fulfill({ response, headers: { ...response.headers(), date } });
+  });
   await enter(tab, world, 'usage', token);
   await page.getByText('Left£20.00').waitFor();
   t.equal(await page.getByText('Budget of a month£5.00').count(), 1);
