@@ -53,6 +53,8 @@ const FEW = '10';
 const CONNECTIONS = 20;
 /** A core that spins takes 1,000, or what other programs leave of it. */
 const CPU_MS_MAX = 100;
+/** One that spins does so in all of them; collecting garbage, for example, does not. */
+const SECONDS_MAX = 3;
 
 /** User and system time of a process, in clock ticks of 10 ms. */
 function cpuMs(pid: number): number {
@@ -97,9 +99,13 @@ for (const transport of TRANSPORTS) {
     t.equal(await open.end(), 200, 'a request in progress is answered');
     // Until it has noticed.
     await until(() => sockets.every((socket) => socket.destroyed));
-    const before = cpuMs(pid);
-    await sleep(1_000);
-    t.ok(cpuMs(pid) - before < CPU_MS_MAX, `${cpuMs(pid) - before} ms of CPU in a second`);
+    const taken: number[] = [];
+    while (taken.length < SECONDS_MAX && Math.min(...taken) >= CPU_MS_MAX) {
+      const before = cpuMs(pid);
+      await sleep(1_000);
+      taken.push(cpuMs(pid) - before);
+    }
+    t.ok(Math.min(...taken) < CPU_MS_MAX, `${taken.join(', ')} ms of CPU in a second each`);
     limit('1024');
     await until(async () => (await health().catch(() => 0)) === 200);
     command.child.kill('SIGTERM');
