@@ -8,6 +8,7 @@ import { freePort } from '../support/free-port.js';
 import { operatorFetch, operatorSettings } from '../support/operator.js';
 import { promtool, promtoolMissing } from '../support/promtool.js';
 import { modelsFolder, startTestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 /** The value of one line of a scrape; NaN where it is not there. */
 async function scrape(url: string): Promise<(line: string) => number> {
@@ -138,10 +139,13 @@ test('batch lines, webhook calls and dropped log lines are counted; batch lines 
   const type = { ...headers, 'content-type': 'application/jsonl', 'service-webhook-url': webhook };
   const submitted = await fetch(`${url}/v1/batches`, { method: 'POST', headers: type, body: file });
   const { id } = (await submitted.json()) as { id: string };
-  let results: Response;
-  do results = await fetch(`${url}/v1/batches/${id}/results`, { headers });
-  while (results.status === 409);
-  const lines = (await results.text()).trimEnd().split('\n');
+  let results = '';
+  await until(async () => {
+    const response = await fetch(`${url}/v1/batches/${id}/results`, { headers });
+    results = await response.text();
+    return response.status !== 409;
+  });
+  const lines = results.trimEnd().split('\n');
   const tokens = lines.map((line) => JSON.parse(line).usage.input_tokens as number);
   const value = await scrape(operatorUrl);
   t.equal(

@@ -162,7 +162,8 @@ test('reload: another bound of the queue and another time limit count for the ne
   t.ok(answers.some(({ error }) => /queue is full/.test(error)));
   t.ok(answers.some(({ model }) => model === 'tiny-20260101'));
   await server.reload(limited({ queue: 100, deadline_ms: 1 }));
-  t.match(await server.ask({ ...BODY, state: 'word '.repeat(3_900) }), { error: /not answered in time/ });
+  // A state that was not computed before.
+  t.match(await server.ask({ ...BODY, state: 'other '.repeat(3_900) }), { error: /not answered in time/ });
   await server.reload(limited({ queue: 100, deadline_ms: 60_000 }));
   t.match(await server.ask(BODY), { model: 'tiny-20260101' });
 });
