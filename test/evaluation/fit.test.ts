@@ -23,8 +23,10 @@ import { scaled } from '../support/scale.js';
 import { modelsFolder } from '../support/server.js';
 
 const RUNS = scaled({ short: 1, long: 2 });
-/** The standard error of a fitted temperature is then at most 1.5 %. */
+/** Of four options or more. The standard error of a fitted temperature is then at most 1 %. */
 const QUESTIONS = scaled({ short: 20_000, long: 40_000 });
+/** Two options tell less. */
+const NOULS = 2 * QUESTIONS;
 const OPTIONS = { seed: 1, resamples: 40 };
 
 interface Population {
@@ -64,7 +66,7 @@ test('a wrong temperature is found within 5 %, for each type', async (t) => {
       calibrated: between(next, 0.5, 3),
       temperature: between(next, 0.5, 3),
     }));
-    const answered = wrong.flatMap((each) => population(next, QUESTIONS, each));
+    const answered = wrong.flatMap((each) => population(next, each.options === 2 ? NOULS : QUESTIONS, each));
     const { refused, types } = fitTemperatures(answered, OPTIONS);
     t.equal(refused, null);
     for (const { type, calibrated, temperature } of wrong) {
