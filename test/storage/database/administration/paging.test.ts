@@ -79,6 +79,14 @@ async function changeSomething(office: Administration, { integer, pick }: Random
   }
 }
 
+/** A list of at least five pages. */
+const longList = ({ pick }: Random): AskedList => ({
+  list: 'keys',
+  sort: pick(KEY_SORTS),
+  descending: pick([false, true]),
+  working: false,
+});
+
 /** A list in any order, with any filter. */
 function anyList({ pick }: Random, ids: readonly string[]): AskedList {
   const search = pick([undefined, undefined, 'a', 'w1', 'key_']);
@@ -229,7 +237,7 @@ for (const { name, options, open } of ADMINISTRATIONS) {
     let pages = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const ids = (await office.listWorkspaces()).map(({ id }) => id);
-      const walk = new Walk(office, anyList(random, ids), random);
+      const walk = new Walk(office, round % 4 === 0 ? longList(random) : anyList(random, ids), random);
       const last = await walk.go(FORWARDS);
       if (last !== undefined) await walk.go(BACKWARDS, last);
       pages += walk.pages;
