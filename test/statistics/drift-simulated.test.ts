@@ -9,17 +9,16 @@ import {
   FALSE_ALARM_PROBABILITY,
   WINDOW_ANSWERS,
 } from '../../src/statistics/index.js';
-import { exactInterval, lowerBound, upperBound } from '../../src/statistics/numerics/binomial.js';
+import { exactInterval } from '../../src/statistics/numerics/binomial.js';
 import { seedFromEnvironment } from '../support/random.js';
 import { scaled } from '../support/scale.js';
+import { isShownAbove } from '../support/statistics/shown-above.js';
 import { answerStream } from '../support/statistics/streams.js';
 
 const STREAMS = scaled({ short: 1, long: 4 });
 const ANSWERS = scaled({ short: 100_000, long: FALSE_ALARM_ANSWERS });
 const PAIRS = scaled({ short: 150, long: 600 });
 const SHIFTS = scaled({ short: 12, long: 60 });
-/** Of the intervals on which this file decides: a correct program fails once in a thousand runs. */
-const TAIL = 0.001;
 
 const SHARES = [0.4, 0.3, 0.2, 0.1];
 
@@ -27,16 +26,19 @@ test('unchanged answers raise no more alarms than the bound', (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);
-  let alarms = 0;
-  for (let stream = 0; stream < STREAMS; stream += 1) {
-    const answer = answerStream(next, SHARES);
-    const monitor = DriftMonitor.of(Array.from({ length: 400 }, answer));
-    let raised = false;
-    for (let at = 0; at < ANSWERS && !raised; at += 1) raised = monitor.add(answerCode(answer())) !== null;
-    if (raised) alarms += 1;
-  }
-  t.comment(`${alarms} of ${STREAMS} streams of ${ANSWERS} answers with a false alarm`);
-  t.ok(lowerBound(alarms, STREAMS, TAIL) <= FALSE_ALARM_PROBABILITY);
+  const alarmsIn = (streams: number): number => {
+    let alarms = 0;
+    for (let stream = 0; stream < streams; stream += 1) {
+      const answer = answerStream(next, SHARES);
+      const monitor = DriftMonitor.of(Array.from({ length: 400 }, answer));
+      let raised = false;
+      for (let at = 0; at < ANSWERS && !raised; at += 1) raised = monitor.add(answerCode(answer())) !== null;
+      if (raised) alarms += 1;
+    }
+    t.comment(`${alarms} of ${streams} streams of ${ANSWERS} answers with a false alarm`);
+    return alarms;
+  };
+  t.notOk(isShownAbove(FALSE_ALARM_PROBABILITY, STREAMS, alarmsIn));
   t.end();
 });
 
@@ -54,14 +56,17 @@ test('one comparison of unchanged answers is significant in at most the share of
     [400, 0.05],
     [2_000, 0.2],
   ] as const) {
-    let significant = 0;
-    for (let pair = 0; pair < PAIRS; pair += 1) {
-      const answer = answerStream(next, SHARES);
-      if (differenceOf(counted(answer, labelled), counted(answer, WINDOW_ANSWERS), level) !== null)
-        significant += 1;
-    }
-    t.comment(`${labelled} labelled answers: ${significant} of ${PAIRS} at the level ${level}`);
-    t.ok(lowerBound(significant, PAIRS, TAIL) <= level);
+    const significantOf = (pairs: number): number => {
+      let significant = 0;
+      for (let pair = 0; pair < pairs; pair += 1) {
+        const answer = answerStream(next, SHARES);
+        if (differenceOf(counted(answer, labelled), counted(answer, WINDOW_ANSWERS), level) !== null)
+          significant += 1;
+      }
+      t.comment(`${labelled} labelled answers: ${significant} of ${pairs} at the level ${level}`);
+      return significant;
+    };
+    t.notOk(isShownAbove(level, PAIRS, significantOf));
   }
   t.end();
 });
@@ -103,14 +108,17 @@ test('a shift of 10 points in one class is found within 1,000 answers', (t) => {
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);
   for (const setting of SETTINGS) {
-    let found = 0;
-    for (let run = 0; run < SHIFTS; run += 1) if (isFound(next, setting)) found += 1;
-    const [low, high] = exactInterval(found, SHIFTS, 0.95).map((each) => Math.round(100 * each));
     const { labelled, earlier, from, to, power } = setting;
-    t.comment(
-      `${labelled} labelled, ${earlier} earlier, ${from[0]} to ${to[0]?.toFixed(2)} of ${from.length}: ${found} of ${SHIFTS} found (${low} to ${high} %)`,
-    );
-    t.ok(upperBound(found, SHIFTS, TAIL) >= power, `${found} of ${SHIFTS}, promised ${power}`);
+    const missedOf = (shifts: number): number => {
+      let found = 0;
+      for (let run = 0; run < shifts; run += 1) if (isFound(next, setting)) found += 1;
+      const [low, high] = exactInterval(found, shifts, 0.95).map((each) => Math.round(100 * each));
+      t.comment(
+        `${labelled} labelled, ${earlier} earlier, ${from[0]} to ${to[0]?.toFixed(2)} of ${from.length}: ${found} of ${shifts} found (${low} to ${high} %)`,
+      );
+      return shifts - found;
+    };
+    t.notOk(isShownAbove(1 - power, SHIFTS, missedOf), `promised ${power}`);
   }
   t.end();
 });

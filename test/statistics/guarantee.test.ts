@@ -6,14 +6,13 @@ import { exactInterval, lowerBound } from '../../src/statistics/numerics/binomia
 import { seedFromEnvironment } from '../support/random.js';
 import { LONG, scaled } from '../support/scale.js';
 import { drawLabels, probabilitiesAt, SHAPES, type Shape } from '../support/statistics/shapes.js';
+import { isShownAbove, TAIL } from '../support/statistics/shown-above.js';
 
 const DATA_SETS = scaled({ short: 160, long: 2_000 });
 const SIZES = [100, 200, 400, 1_000, 2_500];
-/** Of each shape and size. */
+/** Of each shape and size, at first. */
 const FITS = Math.ceil(DATA_SETS / SIZES.length / Object.keys(SHAPES).length);
 const TARGET = { error: 0.05, confidence: 0.95 };
-/** Of the intervals on which this file decides: a correct program fails once in a thousand runs. */
-const TAIL = 0.001;
 
 /** Confidences of the whole population of a shape, highest first, and the sum of errors up to each. */
 function populationOf(shape: Shape) {
@@ -52,10 +51,10 @@ function naiveThreshold(labels: readonly LabelledAnswer[]): number {
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
-/** Fits with the given number of labels, and what they gave. */
-function simulate(next: Random, shape: Shape, population: Population, size: number) {
+/** So many fits with the given number of labels, and what they gave. */
+function simulate(next: Random, shape: Shape, population: Population, size: number, fits: number) {
   const sums = { fits: 0, found: 0, above: 0, coverage: 0, naiveAbove: 0 };
-  for (; sums.fits < FITS; sums.fits += 1) {
+  for (; sums.fits < fits; sums.fits += 1) {
     const labels = drawLabels(next, shape, size);
     const result = fitQuestion(labels, TARGET, { seed: 1, resamples: 20 });
     if ('refused' in result) throw new Error(`${labels.length} labels were refused`);
@@ -75,29 +74,42 @@ test('the true error among accepted answers exceeds the target in at most 5 % of
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
   const next = random(seed);
-  const isWithin = (above: number, fits: number) => lowerBound(above, fits, TAIL) <= 1 - TARGET.confidence;
-  let [fits, above, naiveAbove] = [0, 0, 0];
-  for (const [name, shape] of Object.entries(SHAPES)) {
+  /** So many fits of a shape, as many with each number of labels: of how many the error is above the target. */
+  const fitsOf = (name: string, fits: number) => {
+    const shape = SHAPES[name] as Shape;
     const population = populationOf(shape);
-    let ownAbove = 0;
+    let [above, naiveAbove] = [0, 0];
     for (const size of SIZES) {
-      const sums = simulate(next, shape, population, size);
-      fits += sums.fits;
-      ownAbove += sums.above;
+      const sums = simulate(next, shape, population, size, fits / SIZES.length);
+      above += sums.above;
       naiveAbove += sums.naiveAbove;
       t.comment(
         `${name}, ${size} labels: ${sums.above} of ${sums.fits} fits above the target, ${sums.found} with a threshold, coverage ${percent(sums.coverage / sums.fits)}`,
       );
     }
-    above += ownAbove;
-    t.ok(isWithin(ownAbove, FITS * SIZES.length), `${name}: ${ownAbove}`);
+    return { above, naiveAbove };
+  };
+  const names = Object.keys(SHAPES);
+  const own = FITS * SIZES.length;
+  const fits = own * names.length;
+  let [above, naiveAbove] = [0, 0];
+  for (const name of names) {
+    const first = fitsOf(name, own);
+    above += first.above;
+    naiveAbove += first.naiveAbove;
+    const aboveOf = (count: number) => (count === own ? first.above : fitsOf(name, count).above);
+    t.notOk(isShownAbove(1 - TARGET.confidence, own, aboveOf), `${name}: ${first.above}`);
   }
   const [low, high] = exactInterval(above, fits, 0.95);
   t.comment(`${above} of ${fits} fits above the target: ${percent(low)} to ${percent(high)}`);
-  t.ok(isWithin(above, fits));
+  const aboveOfAll = (count: number) => {
+    if (count === fits) return above;
+    return names.reduce((sum, name) => sum + fitsOf(name, count / names.length).above, 0);
+  };
+  t.notOk(isShownAbove(1 - TARGET.confidence, fits, aboveOfAll));
   // With few fits, more than 5 % of them may miss the target by chance.
   if (LONG) t.ok(above / fits <= 1 - TARGET.confidence);
   t.comment(`threshold of the observed error: ${naiveAbove} of ${fits} above the target`);
-  t.notOk(isWithin(naiveAbove, fits), 'the naive choice fails the same test');
+  t.ok(lowerBound(naiveAbove, fits, TAIL) > 1 - TARGET.confidence, 'the naive choice fails the same test');
   t.end();
 });
