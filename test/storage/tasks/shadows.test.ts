@@ -106,7 +106,8 @@ for (const { name, options, open } of TASK_STORES) {
     );
     await label(tasks, task, 'req_1');
     t.strictSame((await answers(task)).labelled[0]?.shadow, shadow, 'a label after the pair');
-    t.notMatch(await content(), /n-1|shadow 1/, 'encrypted');
+    // With its quotation mark: three characters may occur in the bytes of a key.
+    t.notMatch(await content(), /n-1\\*"|shadow 1/, 'encrypted');
     await tasks.remove(PLACE);
     t.equal(await tasks.counted(task), undefined);
     t.notOk(await tasks.addPairs(task, pairsOf([PAIR])));
