@@ -156,11 +156,20 @@ async function inDatabase(t: Test, all: readonly Situation[]): Promise<Decided[]
   return decided;
 }
 
+/** Does something within one month: once more if the month has changed meanwhile. */
+async function withinMonth<Result>(work: () => Promise<Result>): Promise<Result> {
+  const month = monthOf(systemClock.now());
+  const result = await work();
+  return monthOf(systemClock.now()) === month ? result : work();
+}
+
 test('pause, credit and budget: both storages decide alike', NEEDS_POSTGRES, async (t) => {
   const seed = seedFromEnvironment();
   t.comment(`TEST_SEED=${seed}`);
-  const all = situations(seed, SITUATIONS);
-  const [folder, database] = [await inFolder(t, all), await inDatabase(t, all)];
+  const { all, folder, database } = await withinMonth(async () => {
+    const made = situations(seed, SITUATIONS);
+    return { all: made, folder: await inFolder(t, made), database: await inDatabase(t, made) };
+  });
   const differing = all.filter((_, at) => JSON.stringify(folder[at]) !== JSON.stringify(database[at]));
   const shown = differing.slice(0, 3).map((each) => ({
     ...each,
@@ -289,7 +298,7 @@ test(
     t.strictSame(byName(await storedBytes(database)), byName(sums), `TEST_SEED=${seed}`);
     const due = batches.filter(isDue).map(({ id }) => id);
     t.strictSame((await deletableBatches(database)).sort(), due.sort(), `TEST_SEED=${seed}`);
-    t.ok(due.length > 10);
+    t.ok(due.length > 5);
 
     for (const state of [undefined, ...BATCH_STATES])
       for (const workspace of [undefined, 'one'])
