@@ -34,11 +34,10 @@ export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormP
   const { shadow, version } = loaded.task;
   const current: Fields = { model: shadow?.model ?? '', share: String(shadow?.share ?? FIRST_SHARE) };
   const edits = useEdits(`shadow.${name}`, current);
-  const { model, share } = edits.values;
+  const { model } = edits.values;
   const action = useAction();
   // What is said of a save is not true of another version; a refusal stays: the other version may be its reason.
   const [savedOf, setSavedOf] = useState(version);
-  const isShare = Number(share) > 0 && Number(share) <= 1;
   const save = async () => {
     const { changed, values } = edits;
     let saved: LoadedTask | null = null;
@@ -57,27 +56,12 @@ export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormP
       action={savedOf === version ? action : { ...action, done: '' }}
       label="Shadow build"
       button="Save the shadow build"
-      complete={isChanged && (model === '' || isShare)}
+      complete={isChanged && (model === '' || isShare(edits.values.share))}
       onSubmit={() => action.run(save)}
     >
       <div class="forms">
         <ModelField limits={limits} edits={edits} current={current.model} />
-        {model !== '' && (
-          <TextField
-            label="Share of the requests"
-            value={share}
-            onChange={(text) => edits.edit('share', text)}
-            hint={
-              isShare
-                ? // Without a shadow, nobody has chosen the share that the field begins with.
-                  ((shadow && overtakenHint(edits, 'share', current.share)) ??
-                  `${percent(Number(share))} of the requests are also run on it.`)
-                : 'Enter a number above 0 and at most 1.'
-            }
-            wrong={!isShare}
-            numeric
-          />
-        )}
+        {model !== '' && <ShareField edits={edits} current={shadow === null ? null : current.share} />}
       </div>
       {shadow !== null && edits.changed.model !== undefined && (
         <p class="warning">What was counted of {shadow.model} is deleted.</p>
@@ -85,6 +69,8 @@ export function ShadowForm({ api, limits, name, loaded, onChanged }: ShadowFormP
     </ActionForm>
   );
 }
+
+const isShare = (text: string): boolean => Number(text) > 0 && Number(text) <= 1;
 
 /** The shadow that is sent. */
 function edited(seen: Shadow, { model, share }: Partial<Fields>): Shadow {
@@ -133,5 +119,28 @@ function ModelField({ limits: { models }, edits, current }: ModelFieldProps) {
         {overtakenHint(edits, 'model', current || 'none') ?? HINTS[model === '' ? 'none' : 'some']}
       </p>
     </div>
+  );
+}
+
+interface ShareFieldProps {
+  readonly edits: Edits<Fields>;
+  /** The share of the task's shadow; null without one. */
+  readonly current: string | null;
+}
+
+function ShareField({ edits, current }: ShareFieldProps) {
+  const { share } = edits.values;
+  const isRight = isShare(share);
+  const overtaken = current === null ? null : overtakenHint(edits, 'share', current);
+  const normal = overtaken ?? `${percent(Number(share))} of the requests are also run on it.`;
+  return (
+    <TextField
+      label="Share of the requests"
+      value={share}
+      onChange={(text) => edits.edit('share', text)}
+      hint={isRight ? normal : 'Enter a number above 0 and at most 1.'}
+      wrong={!isRight}
+      numeric
+    />
   );
 }
