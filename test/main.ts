@@ -25,7 +25,7 @@ import { SourcePlaces } from './support/source-places.js';
 import { ROOT } from './support/sources.js';
 
 /** Of one file. */
-const TIMEOUT_MS = (LONG ? 1_200 : 240) * 1_000;
+const TIMEOUT_MS = (LONG ? 1_200 : 600) * 1_000;
 /** Without `--costs`. */
 const SLOWEST_SHOWN = 10;
 /** Twice the processors that CI has: many tests mostly wait, for a timeout, a disk, a browser or a process that starts. */
