@@ -39,7 +39,7 @@ export function part1(kit: Kit): Step[] {
       run: ({ stop }) => kit.benchmark('devices', ['--backend', backend, ...few(kit)], stop),
     },
     { name: 'tests of the engine', limit: 150, run: ({ stop, keep }) => runTests(kit, stop, keep) },
-    // A CPU takes as long for part 2's, which is the same command.
+    // On a CPU, part 2 runs the same command.
     ...(backend === 'cuda' ? [tune] : []),
   ];
 }

@@ -52,17 +52,15 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
     const { model } = draft;
     const questions = questionsOfDraft(draft);
     const settings = found?.task ?? DEFAULTS;
-    const { version } = (
-      await putTask(api, name, {
-        ...settings,
-        questions,
-        model: model === '' ? null : model,
-      })
-    ).task;
+    const { task } = await putTask(api, name, {
+      ...settings,
+      questions,
+      model: model === '' ? null : model,
+    });
     setSaved(name);
-    return found?.task.version === version
-      ? `Nothing has changed: version ${version} has these questions.`
-      : `Saved as version ${version}.`;
+    return found?.task.version === task.version
+      ? `Nothing has changed: version ${task.version} has these questions.`
+      : `Saved as version ${task.version}.`;
   };
   /** `seen`: the task as it was when the user agreed to its change. Another change meanwhile is not reverted. */
   const save = async (seen: LoadedTask | null): Promise<string> => {
