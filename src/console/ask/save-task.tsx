@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { LIMITS } from '../../api/index.js';
 import type { Api } from '../api/call-api.js';
+import { inTurn } from '../tasks/in-turn.js';
 import { isTaskName, isToAsk, type LoadedTask } from '../tasks/loaded-task.js';
 import { findTask, putTask } from '../tasks/task-requests.js';
 import { ActionButton } from '../ui/action-button.js';
@@ -87,7 +88,7 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
         aria-label="Task"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isRight) action.run(() => save(null));
+          if (isRight) action.run(() => inTurn(name, () => save(null)));
         }}
       >
         <TextField
@@ -112,7 +113,7 @@ export function SaveTask({ api, draft, active, edited }: SaveTaskProps) {
           action="Change the task"
           onConfirm={() => {
             setBefore(null);
-            action.run(() => save(before.found));
+            action.run(() => inTurn(name, () => save(before.found)));
           }}
           onCancel={() => setBefore(null)}
         >

@@ -187,7 +187,33 @@ consoleTest('changes of the same task at the same time do not revert each other'
   send();
   await settings.getByText('The settings are saved.').waitFor();
   await form.getByText('The shadow build is saved.').waitFor();
-  t.match(await tasks.show('mail'), { description: 'mine', shadow: { model: 'tiny', share: 0.1 } });
+  const shadow = { model: 'tiny', share: 0.1 };
+  t.match(await tasks.show('mail'), { description: 'mine', shadow });
+
+  // The form of Ask sends the whole task, too.
+  await page.unrouteAll();
+  let sendNext = () => {};
+  const next = new Promise<void>((resolve) => {
+    sendNext = resolve;
+  });
+  sent.length = 0;
+  await page.route('**/v1/tasks/mail', async (route) => {
+    const method = route.request().method();
+    sent.push(method);
+    if (method === 'PUT') await next;
+    await route.fallback();
+  });
+  await settings.getByLabel('Description').fill('mine again');
+  await settings.getByRole('button').click();
+  await until(() => sent.includes('PUT'));
+  await page.getByRole('button', { name: 'Edit the questions in Ask' }).click();
+  const save = page.getByRole('button', { name: 'Save as a task' });
+  await save.click();
+  await save.and(page.locator('[aria-disabled="true"]')).waitFor();
+  t.strictSame(sent, ['GET', 'PUT']);
+  sendNext();
+  await page.getByText('Nothing has changed: version 1 has these questions.').waitFor();
+  t.match(await tasks.show('mail'), { description: 'mine again', shadow });
 });
 
 consoleTest('what others have changed meanwhile is not overwritten without a word', async (t, tab, world) => {
